@@ -40,7 +40,9 @@ def _summary(content: CardContent) -> str:
     made, n_contexts = f", made from human judgements {systems}on", n["contexts"]
     if source.get("origin") == "constructed" and n["pairs"]:
         made, n_contexts = " with errors made on purpose, in", n["contexts with a pair"]
-    contexts = f"{counted(n_contexts, 'context')} ({', '.join(map(code, content.languages))})"
+    shared = content.manifest["counts"].get("clusters")
+    of = f" from {counted(shared, escape(source['cluster']))}" if shared else ""
+    contexts = f"{counted(n_contexts, 'context')}{of} ({', '.join(map(code, content.languages))})"
     if not n["pairs"]:
         judged = counted(n["candidates"], "judged candidate")
         return (

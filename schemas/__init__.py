@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         DISTINCT as DISTINCT,
         SLICE_TITLES as SLICE_TITLES,
         choose_examples as choose_examples,
+        cluster_keys as cluster_keys,
         distinct_in_order as distinct_in_order,
         fold as fold,
         fold_texts as fold_texts,

@@ -18,6 +18,7 @@ from nnd.converters.check.judgement_checks import (
     check_systems,
     check_verdicts,
 )
+from nnd.converters.check.shared_texts import check_shared_texts
 from nnd.converters.check.text_checks import (
     check_form,
     check_giveaways,
@@ -34,6 +35,7 @@ CHECKS: dict[str, PairCheck] = {
     "own context": check_own_context,
     "in the context": check_in_context,
     "duplicates": check_duplicates,
+    "shared texts": check_shared_texts,
     "systems": check_systems,
     "verdicts": check_verdicts,
     "aspects": check_aspects,

@@ -19,7 +19,14 @@ from nnd.converters.pairs import (
     same_text,
 )
 from nnd.converters.source import Source
-from nnd.schemas import CONTEXT, DISTINCT, SLICE_TITLES, distinct_in_order, make_human_scores
+from nnd.schemas import (
+    CONTEXT,
+    DISTINCT,
+    SLICE_TITLES,
+    cluster_keys,
+    distinct_in_order,
+    make_human_scores,
+)
 
 
 class DerivedRows(NamedTuple):
@@ -61,6 +68,7 @@ def derive(
         source.taxonomy,
         constructed=source.is_constructed,
         keep_equal=keep_equal,
+        cluster=source.cluster,
     )
     if part is not None:
         n, pairs = pairs.height, pairs.filter(pl.col("pair_id").is_in([*part.pair_ids]))
@@ -70,7 +78,7 @@ def derive(
     if not references.is_empty():
         hygiene["references"] = report_form(references["reference"])
     facts = {
-        "counts": _count(annotations, pairs, texts),
+        "counts": _count(annotations, pairs, texts, source.cluster),
         "dropped": [entry._asdict() for entry in dropped if entry.n],
         "agreement": annotator_agreement(annotations),
         "hygiene": hygiene,
@@ -78,7 +86,9 @@ def derive(
     return DerivedRows(pairs, make_human_scores(annotations, source.facts), dropped, facts)
 
 
-def _count(annotations: pl.DataFrame, pairs: pl.DataFrame, texts: pl.DataFrame) -> dict[str, Any]:
+def _count(
+    annotations: pl.DataFrame, pairs: pl.DataFrame, texts: pl.DataFrame, cluster: str | None
+) -> dict[str, Any]:
     lowered = texts.with_columns(pl.col("text").str.to_lowercase())
     alike = pairs.filter(same_text(pairs, lowered))
     equal = same_text(alike, texts).sum()
@@ -87,6 +97,7 @@ def _count(annotations: pl.DataFrame, pairs: pl.DataFrame, texts: pl.DataFrame) 
     return {
         "annotations": annotations.height,
         "contexts": annotations.select(pl.struct(CONTEXT).n_unique()).item(),
+        **({} if cluster is None else {"clusters": _count_clusters(annotations, cluster)}),
         "candidates": texts.height,
         "empty_candidates": texts.filter(pl.col("text") == "").height,
         "systems": systems.drop_nulls().n_unique(),
@@ -101,3 +112,9 @@ def _count(annotations: pl.DataFrame, pairs: pl.DataFrame, texts: pl.DataFrame) 
             for name in SLICE_TITLES
         },
     }
+
+
+def _count_clusters(annotations: pl.DataFrame, cluster: str) -> int:
+    contexts = annotations.unique(CONTEXT)
+    keys = pl.coalesce(cluster_keys(contexts, cluster), "context_id")
+    return contexts.select(pl.struct("split", keys.alias("key")).n_unique()).item()  # type: ignore[no-any-return]

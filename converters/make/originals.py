@@ -14,7 +14,16 @@ import polars as pl
 from nnd.converters.folder import best_rouge
 from nnd.converters.make.suite_folder import Parents
 from nnd.converters.pairs import reference_id
-from nnd.schemas import CONTEXT, NNDError, check_known, find_frame, polars_schema, read_frame
+from nnd.schemas import (
+    CONTEXT,
+    NNDError,
+    check_known,
+    cluster_keys,
+    find_frame,
+    find_manifest,
+    polars_schema,
+    read_frame,
+)
 
 GoodTexts: TypeAlias = Literal["preferred", "references", "fake_references"]
 
@@ -81,7 +90,7 @@ def _references(parents: Parents, _aspect: str) -> pl.DataFrame:
         *_OF_CONTEXT,
         candidate_high="reference",
         high_id=reference_id(),
-        cluster=pl.lit(None, pl.String),
+        cluster=_clusters(parents, with_context),
     )
 
 
@@ -101,13 +110,20 @@ def _fake_references(parents: Parents, _aspect: str) -> pl.DataFrame:
         .sort("closeness", descending=True, maintain_order=True)
         .unique(CONTEXT, keep="first", maintain_order=True)
     )
-    return closest.sort("split", "candidate_id").select(
+    ordered = closest.sort("split", "candidate_id")
+    return ordered.select(
         *_OF_CONTEXT,
+        cluster=_clusters(parents, ordered),
         candidate_high="candidate",
         high_id="candidate_id",
         system_high="system",
-        cluster=pl.lit(None, pl.String),
     )
+
+
+def _clusters(parents: Parents, contexts: pl.DataFrame) -> pl.Series | pl.Expr:
+    """Return what the contexts share by the source's declaration, null without one."""
+    name = find_manifest(parents.folder).get("source", {}).get("cluster")
+    return pl.lit(None, pl.String) if name is None else cluster_keys(contexts, name)
 
 
 def _annotations(parents: Parents) -> pl.DataFrame:

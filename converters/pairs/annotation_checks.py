@@ -12,6 +12,7 @@ from nnd.schemas import (
     Rule,
     ScoringError,
     StoredContext,
+    cluster_keys,
     fill_wording,
     labels_of,
     needs_annotators,
@@ -55,7 +56,21 @@ def check_annotations(source: Source, frame: pl.DataFrame) -> Iterator[Problem]:
         yield from _check_annotators(rows, rule)
     yield from _check_texts(numbered, keep_empty=source.keeps_empty_candidates)
     yield from _check_spans(numbered)
+    yield from _check_cluster(numbered, source.cluster)
     yield from _check_instruction(numbered, source)
+
+
+def _check_cluster(numbered: pl.DataFrame, name: str | None) -> Iterator[Problem]:
+    """Check that some context has what contexts are declared to share."""
+    contexts = numbered.unique(CONTEXT, keep="first", maintain_order=True)
+    if name is None or contexts.is_empty():
+        return
+    if cluster_keys(contexts, name).null_count() == contexts.height:
+        keys = contexts.select(pl.concat_list("inputs", "metadata").alias("entry")).explode("entry")
+        known = keys.drop_nulls().select(pl.col("entry").struct.field("key")).to_series()
+        names = ", ".join(sorted(known.unique()))
+        message = f"no context has an input part or a fact of the metadata called {shown(name)}"
+        yield Problem(None, "cluster", message, f"name one of {names} in source.yaml")
 
 
 def _check_spans(numbered: pl.DataFrame) -> Iterator[Problem]:

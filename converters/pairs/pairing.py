@@ -7,7 +7,15 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from nnd.converters.pairs.quality.quality_order import DropReason, compare
-from nnd.schemas import CONTEXT, DISTINCT, Rule, Rules, fold_texts, polars_schema
+from nnd.schemas import (
+    CONTEXT,
+    DISTINCT,
+    Rule,
+    Rules,
+    cluster_keys,
+    fold_texts,
+    polars_schema,
+)
 
 ID_FIELDS = (
     "source",
@@ -50,6 +58,7 @@ def make_pairs(
     *,
     constructed: bool = False,
     keep_equal: bool = False,
+    cluster: str | None = None,
 ) -> Pairs:
     """Pair every candidate with the candidates of its context that are worse by the rule.
 
@@ -59,6 +68,7 @@ def make_pairs(
         taxonomy: Error label → {name, group, description}; groups become `error_group`.
         constructed: Whether people made the errors on purpose (`origin` in source.yaml).
         keep_equal: Whether two candidates with the same text may make a pair.
+        cluster: What contexts may share (`cluster` in source.yaml); None: nothing.
 
     Returns:
         Rows of the pair schema in order of context, candidates, aspect and category, and what was
@@ -73,13 +83,12 @@ def make_pairs(
         kept = kept.filter(~same_text(kept, texts))
     kept = kept.sort(*DISTINCT, *_LEFT, nulls_last=True)  # before texts are joined
     groups = {label: entry["group"] for label, entry in taxonomy.items()}
-    pairs = _with_texts(kept, annotations).with_columns(
+    pairs = _with_texts(kept, annotations, cluster).with_columns(
         error_group=pl.col("error_category").replace_strict(
             groups, default=None, return_dtype=pl.String
         ),
         origin=_origin(constructed=constructed),
         parent_id=pl.lit(None, pl.String),
-        cluster=pl.lit(None, pl.String),
     )
     pairs = pairs.with_columns(pair_id=pair_ids(pairs))
     sizes = annotations.group_by(CONTEXT).agg(pl.col("candidate_id").n_unique())
@@ -138,8 +147,10 @@ def _id_keys(pairs: pl.DataFrame) -> pl.Series:
     return pairs.select(pl.concat_str(parts, ignore_nulls=True)).to_series()
 
 
-def _with_texts(comparisons: pl.DataFrame, annotations: pl.DataFrame) -> pl.DataFrame:
-    """Add contexts and candidates to rows with their ids.
+def _with_texts(
+    comparisons: pl.DataFrame, annotations: pl.DataFrame, cluster: str | None
+) -> pl.DataFrame:
+    """Add contexts, what these share, and candidates to rows with their ids.
 
     The joins look up row numbers only, because every join would copy wide frames.
     """
@@ -147,6 +158,10 @@ def _with_texts(comparisons: pl.DataFrame, annotations: pl.DataFrame) -> pl.Data
         annotations.unique(["split", key], keep="first", maintain_order=True)
         for key in ("context_id", "candidate_id")
     )
+    keys: pl.Expr | pl.Series = pl.lit(None, pl.String)
+    if cluster is not None:
+        keys = cluster_keys(contexts, cluster)
+    contexts = contexts.with_columns(keys.alias("cluster"))
     rows = comparisons.select("split", "context_id", "high_id", "low_id")
     for of, key, name in (
         (contexts, "context_id", "context_id"),
@@ -155,7 +170,7 @@ def _with_texts(comparisons: pl.DataFrame, annotations: pl.DataFrame) -> pl.Data
     ):
         numbers = of.select("split", pl.col(key).alias(name)).with_row_index(f"{name}_row")
         rows = rows.join(numbers, on=["split", name], maintain_order="left")
-    shared = ("source", "language", "context", "inputs", "category", "metadata")
+    shared = ("source", "language", "context", "inputs", "category", "metadata", "cluster")
     return comparisons.with_columns(
         *contexts.select(shared)[rows["context_id_row"]],
         *(

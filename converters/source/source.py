@@ -104,6 +104,11 @@ class Source:
         return self.facts.get("origin") == "constructed"
 
     @property
+    def cluster(self) -> str | None:
+        """The input part or fact of the metadata that contexts may share, or None."""
+        return self.facts.get("cluster")
+
+    @property
     def keeps_empty_candidates(self) -> bool:
         """Whether an empty candidate is valid, rather than an error."""
         return self.facts.get("empty_candidates") == "keep"

@@ -45,6 +45,12 @@ def instruction_in(folder: Path) -> Instruction | None:
     return read_instruction(source) if isinstance(source, Mapping) else None
 
 
+def cluster_in(folder: Path) -> str | None:
+    """Return what contexts of a converted or published folder may share, or None."""
+    source = find_manifest(folder).get("source")
+    return source.get("cluster") if isinstance(source, Mapping) else None
+
+
 def has_sets(folder: Path) -> bool:
     """Whether a folder is a suite."""
     return bool(find_manifest(folder).get("sets"))

@@ -15,7 +15,12 @@ from nnd.metric.data.completion import (
     sum_digests,
     version_of,
 )
-from nnd.metric.data.converted_folder import SuiteSet, instruction_in, read_sets
+from nnd.metric.data.converted_folder import (
+    SuiteSet,
+    cluster_in,
+    instruction_in,
+    read_sets,
+)
 from nnd.metric.data.data_places import DataPlace, find_place
 from nnd.metric.data.human_scores import HUMAN_SCORES, read_scores_in
 from nnd.metric.data.judgements import Judgements, find_judgements
@@ -73,6 +78,8 @@ class PairSet(Printable):
         n_whole: Number of tests of the chosen splits that the part was chosen from; None for all.
         instruction: What people asked the systems to do, or None if the data does not say.
         has_contexts: Whether any context is more than an empty text.
+        cluster: What contexts may share, in a word, such as paragraph: intervals are over these;
+            None if nothing is declared.
     """
 
     pairs: pl.DataFrame
@@ -87,6 +94,7 @@ class PairSet(Printable):
     n_whole: int | None = None
     instruction: Instruction | None = None
     has_contexts: bool = True
+    cluster: str | None = None
 
     @property
     def several_splits(self) -> tuple[str, ...]:
@@ -226,7 +234,13 @@ def _read_folder(folder: Path, name: str, where: str) -> PairSet:
         replace(each, pairs=_pair_set(each.pairs, None, f"{name}, set {each.name}").pairs)
         for each in read_sets(folder, rows)
     ]
-    return replace(pairs, sets=tuple(sets), home=str(folder), instruction=instruction_in(folder))
+    return replace(
+        pairs,
+        sets=tuple(sets),
+        home=str(folder),
+        instruction=instruction_in(folder),
+        cluster=cluster_in(folder),
+    )
 
 
 def equal_texts(n: int) -> str:
@@ -249,13 +263,13 @@ def _own_pairs(
     name = name or tables[0].name
     whole = _pair_set(pl.concat(frames, how="diagonal_relaxed"), None, name)
     if cluster is not None:
-        whole = replace(whole, part=(("cluster", cluster),))
+        whole = replace(whole, part=(("cluster", cluster),), cluster=cluster)
     equal = have_equal_texts(whole.pairs)
     if not equal.any():
         return whole
     kept = _pair_set(whole.pairs.filter(~equal), None, name)
     dropped = tuple(whole.pairs.filter(equal)["split"])
-    return replace(kept, equal=dropped, part=whole.part)
+    return replace(kept, equal=dropped, part=whole.part, cluster=whole.cluster)
 
 
 def _pair_set(frame: pl.DataFrame, human_scores: pl.DataFrame | None, name: str) -> PairSet:

@@ -15,7 +15,7 @@ import polars as pl
 
 from nnd.metric.data.any_frames import PairData
 from nnd.metric.data.completion import REQUIRED, Complete, complete_pairs
-from nnd.metric.data.converted_folder import has_sets, instruction_in
+from nnd.metric.data.converted_folder import cluster_in, has_sets, instruction_in
 from nnd.metric.data.data_places import find_place
 from nnd.metric.data.human_scores import read_human_scores, read_scores_in
 from nnd.metric.data.judgements import Judgements, find_judgements
@@ -94,7 +94,11 @@ def open_pairs(data: PairData | PairSet, splits: Sequence[str] = ()) -> PairStre
     about = _about(repo or path.resolve().name, commit)
     home = str(path) if commit is None else f"{repo}@{commit}"
     about = replace(
-        about, human_scores=read_scores_in(path), home=home, instruction=instruction_in(path)
+        about,
+        human_scores=read_scores_in(path),
+        home=home,
+        instruction=instruction_in(path),
+        cluster=cluster_in(path),
     )
     return _in_pieces(about, files, splits)
 

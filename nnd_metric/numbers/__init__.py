@@ -117,6 +117,7 @@ if TYPE_CHECKING:
         few_tokens as few_tokens,
         find_rivals as find_rivals,
     )
+    from .rates.cluster_words import few_clusters as few_clusters, over_clusters as over_clusters
     from .rates.context_sums import (
         CLUSTER as CLUSTER,
         TEST_NUMBER as TEST_NUMBER,

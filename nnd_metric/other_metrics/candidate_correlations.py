@@ -15,6 +15,7 @@ jackknife at the first level (`jackknife`), of a mean over contexts at the secon
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import compress
 from typing import Annotated, TypeAlias
 
 import numpy as np
@@ -106,6 +107,18 @@ def number_contexts(candidates: pl.DataFrame) -> npt.NDArray[np.int64]:
     return ranks.to_series().to_numpy()
 
 
+def cluster_of(candidates: pl.DataFrame) -> list[pl.Expr]:
+    """Return what identifies the cluster of a candidate: its context, if there is no `cluster`."""
+    named = ["cluster"] if "cluster" in candidates.columns else []
+    return [pl.col("split"), pl.coalesce(*named, "context_id").alias("cluster")]
+
+
+def number_clusters(candidates: pl.DataFrame) -> npt.NDArray[np.int64]:
+    """Return the number of each candidate's cluster, from 0 on and without gaps."""
+    ranks = candidates.select(pl.struct(cluster_of(candidates)).rank("dense").cast(pl.Int64) - 1)
+    return ranks.to_series().to_numpy()
+
+
 def correlate_candidates(table: pl.DataFrame) -> CandidateAgreement:
     """Correlate scores with human judgements.
 
@@ -118,11 +131,13 @@ def correlate_candidates(table: pl.DataFrame) -> CandidateAgreement:
     groups = [rows for _, rows in used.group_by(CONTEXT, maintain_order=True)]
     several = [rows for rows in groups if rows.height > 1]
     within = [correlate(rows["score"], rows["human"]) for rows in several]
-    defined = [statistics for statistics in within if statistics["pearson"] is not None]
+    is_defined = [statistics["pearson"] is not None for statistics in within]
+    defined = list(compress(within, is_defined))
+    owners = [rows.select(cluster_of(rows)).row(0) for rows in compress(several, is_defined)]
     systems = _system_means(used)
     numbers = used["score"].to_numpy(), used["human"].to_numpy()
-    contexts = number_contexts(used)
-    without, sizes = pooled_without(*numbers, contexts), sizes_of_groups(contexts)
+    clusters = number_clusters(used)
+    without, sizes = pooled_without(*numbers, clusters), sizes_of_groups(clusters)
     sample = correlate(*numbers)
     intervals = {
         name: jackknife_interval(sample[name], without[name], sizes)
@@ -130,7 +145,7 @@ def correlate_candidates(table: pl.DataFrame) -> CandidateAgreement:
         else IntervalOrReason(None, TOO_MANY)
         for name in STATISTICS
     }
-    mean = mean_intervals(defined, STATISTICS)
+    mean = mean_intervals(defined, STATISTICS, owners)
     return CandidateAgreement(
         n=used.height,
         unjudged=table.height - judged.height,

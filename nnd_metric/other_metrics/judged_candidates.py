@@ -22,9 +22,11 @@ from nnd.metric.other_metrics.scorers.references import (
 )
 from nnd.metric.other_metrics.scorers.scorer import Text
 from nnd.schemas import (
+    CONTEXT,
     MANIFEST,
     ScoringError,
     check_known,
+    cluster_keys,
     find_frame,
     read_manifest,
     read_ratings,
@@ -33,8 +35,8 @@ from nnd.schemas import (
 
 CANDIDATE = ("split", "candidate_id")
 _CONTEXT = ("split", "context_id", "context", "inputs", "category", "language")
-_COLUMNS = (*_CONTEXT, "candidate_id", "candidate", "system")
-_NEEDED = (*_COLUMNS, "aspect", "label", "score", "ratings")
+_CANDIDATE = ("candidate_id", "candidate", "system")
+_NEEDED = (*_CONTEXT, *_CANDIDATE, "aspect", "label", "score", "ratings")
 _BY_SCORE = {"rule": "gap"}
 
 
@@ -45,7 +47,8 @@ class JudgedCandidates:
     Attributes:
         pairs: The NND pairs, with the human scores of systems.
         candidates: Every candidate once: split, context_id, context, inputs, category, language,
-            candidate_id, candidate, system (null if no annotation names it).
+            cluster (null: context_id), candidate_id, candidate, system (null if no annotation names
+            it).
         human: The judgements: split, candidate_id, aspect, human (null without a judgement).
         definition: A description of the judgement, in words.
         aspect: The requested aspect, or None.
@@ -112,6 +115,7 @@ def read_judged(
         raise ScoringError(
             "data.convert-again", f"the quality rule is missing ({error!r})", folder / MANIFEST
         ) from error
+    annotations = _with_clusters(annotations, pairs.cluster)
     rules = number_rules(annotations, quality)
     human = human_judgements(annotations, rules)
     if "split" in dict(pairs.part):
@@ -136,6 +140,15 @@ def read_judged(
             if aspect in (None, name) and each["alpha"] is not None
         },
     )
+
+
+def _with_clusters(annotations: pl.DataFrame, name: str | None) -> pl.DataFrame:
+    """Add what contexts share, as the pairs have it; older annotations have no metadata."""
+    if name is None or "metadata" not in annotations.columns:
+        return annotations.with_columns(cluster=pl.lit(None, pl.String))
+    contexts = annotations.select(*CONTEXT, "inputs", "metadata").unique(CONTEXT)
+    keys = contexts.select(*CONTEXT, cluster_keys(contexts, name))
+    return annotations.join(keys, on=CONTEXT, nulls_equal=True, maintain_order="left")
 
 
 def number_rules(
@@ -232,10 +245,13 @@ def _candidates(annotations: pl.DataFrame, pairs: pl.DataFrame) -> pl.DataFrame:
     sides = [
         pairs.select(
             *_CONTEXT,
+            "cluster",
             *(pl.col(column.format(side)).alias(name) for name, column in texts),
             system=pl.lit(None, pl.String),
         )
         for side in ("high", "low")
     ]
-    candidates = pl.concat([annotations.select(_COLUMNS), *sides], how="vertical_relaxed")
+    candidates = pl.concat(
+        [annotations.select(*_CONTEXT, "cluster", *_CANDIDATE), *sides], how="vertical_relaxed"
+    )
     return candidates.unique(CANDIDATE, keep="first", maintain_order=True)

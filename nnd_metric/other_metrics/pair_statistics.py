@@ -44,14 +44,14 @@ from nnd.metric.numbers import (
     system_accuracy,
     tie_accuracy,
 )
-from nnd.metric.other_metrics.candidate_correlations import number_contexts
+from nnd.metric.other_metrics.candidate_correlations import number_clusters, number_contexts
 from nnd.schemas import CONTEXT, SPARSE, Amount, Count, Keys, Record, Share
 
 PAIR_STATISTICS = ("acc_eq", "acc_eq_star", "spa", "system_accuracy", "auc", "auc_within")
 
 RESAMPLES = 1_000
 
-_Contexts: TypeAlias = npt.NDArray[np.int64]
+_Numbers: TypeAlias = npt.NDArray[np.int64]
 _Found: TypeAlias = tuple[float | None, IntervalOrReason]
 _NOTHING: _Found = None, IntervalOrReason(None, UNDEFINED)
 
@@ -66,7 +66,7 @@ class PairStatistics(Record):
         systems: Systems with both numbers; a candidate that several wrote counts for each.
         complete_contexts: Contexts for which every system has both numbers.
         values: Statistic → its value; None if undefined or not requested.
-        intervals: Statistic → its 95 % interval over contexts, or None.
+        intervals: Statistic → its 95 % interval over clusters of contexts, or None.
         interval_reasons: Requested statistic without an interval → why.
         epsilon: Largest difference of the metric that acc_eq_star takes for a tie; None if it was
             not requested.
@@ -91,26 +91,28 @@ def measure_pairs(table: pl.DataFrame, names: Collection[str]) -> PairStatistics
     """
     used = table.drop_nulls(["score", "human"]).sort(*CONTEXT, "candidate_id")
     score, human = used["score"].to_numpy(), used["human"].to_numpy().astype(np.float64)
-    contexts = number_contexts(used)
-    pairs = pair_candidates(human, contexts)
-    by_system = _by_system(used)
+    clusters = number_clusters(used)
+    pairs = pair_candidates(human, number_contexts(used))
+    owners = np.zeros(pairs.contexts, dtype=np.int64)
+    owners[pairs.context] = clusters[pairs.first]
+    by_system, of_systems = _by_system(used)
     systems, complete = by_system[2].shape[1], (by_system[2] > 0).all(axis=1)
     found: dict[str, _Found] = {}
     epsilon = None
     if {"acc_eq", "acc_eq_star"} & {*names} and (exact := tie_accuracy(score, pairs)) is not None:
         epsilon = exact.epsilon if "acc_eq_star" in names else None
-        found["acc_eq"] = _mean(exact.acc_eq_of, np.ones(pairs.contexts))
-        found["acc_eq_star"] = _mean(exact.calibrated_of, np.ones(pairs.contexts))
+        found["acc_eq"] = _mean(exact.acc_eq_of, np.ones(pairs.contexts), owners)
+        found["acc_eq_star"] = _mean(exact.calibrated_of, np.ones(pairs.contexts), owners)
     if "spa" in names and systems > 1 and complete.any():
-        found["spa"] = _soft_accuracy(*(each[complete] for each in by_system))
+        found["spa"] = _soft_accuracy(*(each[complete] for each in by_system), of_systems[complete])
     if "system_accuracy" in names and systems > 1:
-        found["system_accuracy"] = _system_accuracy(*by_system)
+        found["system_accuracy"] = _system_accuracy(*by_system, of_systems)
     values = np.unique(human)
     if len(values) == 2:  # noqa: PLR2004 - good and bad
         if "auc" in names:
-            found["auc"] = _auc(score, human == values[1], contexts)
+            found["auc"] = _auc(score, human == values[1], clusters)
         if "auc_within" in names:
-            found["auc_within"] = _auc_within(score, pairs)
+            found["auc_within"] = _auc_within(score, pairs, owners)
     asked = {name: found.get(name, _NOTHING) for name in PAIR_STATISTICS if name in names}
     return PairStatistics(
         n=used.height,
@@ -124,20 +126,31 @@ def measure_pairs(table: pl.DataFrame, names: Collection[str]) -> PairStatistics
     )
 
 
-def _draw(contexts: int) -> FloatArray:
-    return draw_contexts(np.random.default_rng(0), contexts, RESAMPLES)
+def _draw(clusters: _Numbers) -> FloatArray:
+    """Return how often each resample has each context, whose cluster is drawn, with its number."""
+    found, numbers = np.unique(clusters, return_inverse=True)
+    return draw_contexts(np.random.default_rng(0), len(found), RESAMPLES)[:, numbers]
 
 
-def _mean(sums: FloatArray, counts: FloatArray, squares: FloatArray | None = None) -> _Found:
-    """Return the mean of numbers from 0 to 1 over all that contexts have, [contexts]."""
+def _mean(
+    sums: FloatArray, counts: FloatArray, clusters: _Numbers, squares: FloatArray | None = None
+) -> _Found:
+    """Return the mean of numbers from 0 to 1 over all that contexts have.
+
+    `sums`, `counts`, `clusters` (the number of the cluster of each) and `squares` are [contexts].
+    """
     squared = sums**2 if squares is None else squares
-    (interval,) = cluster_intervals(*(each[:, None] for each in (sums, squared, counts)))
+    totals = (np.bincount(clusters, each)[:, None] for each in (sums, squared, counts))
+    (interval,) = cluster_intervals(*totals)
     value = float(sums.sum() / counts.sum())
     return value, IntervalOrReason(interval.bounds, interval.reason)
 
 
-def _by_system(used: pl.DataFrame) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return sums of human numbers and of scores, and candidates, [contexts, systems] each."""
+def _by_system(used: pl.DataFrame) -> tuple[tuple[FloatArray, FloatArray, FloatArray], _Numbers]:
+    """Return sums of human numbers and of scores, and candidates, [contexts, systems] each.
+
+    Last come the numbers of the contexts' clusters, [contexts].
+    """
     systems = pl.col("system").str.split("|").list.unique(maintain_order=True)
     written = used.drop_nulls("system").with_columns(systems).explode("system")
     sums = written.group_by(*CONTEXT, "system").agg(pl.sum("human", "score"), n=pl.len())
@@ -150,19 +163,24 @@ def _by_system(used: pl.DataFrame) -> tuple[FloatArray, FloatArray, FloatArray]:
         .to_numpy()
         for name in ("human", "score", "n")
     )
-    return human, score, n
+    contexts = written.unique(CONTEXT).sort(CONTEXT)
+    return (human, score, n), number_clusters(contexts)
 
 
-def _soft_accuracy(human: FloatArray, score: FloatArray, n: FloatArray) -> _Found:
+def _soft_accuracy(
+    human: FloatArray, score: FloatArray, n: FloatArray, clusters: _Numbers
+) -> _Found:
     people, scores = ((each / n).T for each in (human, score))
     value = soft_accuracy(people, scores)
-    if len(n) < 2:  # noqa: PLR2004
+    if len(np.unique(clusters)) < 2:  # noqa: PLR2004
         return value, IntervalOrReason(None, ONE_CONTEXT)
-    drawn = resampled_soft_accuracy(people, scores, _draw(len(n)))
+    drawn = resampled_soft_accuracy(people, scores, _draw(clusters))
     return value, covering_interval(value, drawn, lowest=0)
 
 
-def _system_accuracy(human: FloatArray, score: FloatArray, n: FloatArray) -> _Found:
+def _system_accuracy(
+    human: FloatArray, score: FloatArray, n: FloatArray, clusters: _Numbers
+) -> _Found:
     """Return the accuracy over systems, whose means are over all of their candidates."""
 
     def means(counts: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -172,23 +190,23 @@ def _system_accuracy(human: FloatArray, score: FloatArray, n: FloatArray) -> _Fo
 
     of_all = means(np.ones((1, len(n))))
     value = float(system_accuracy(*of_all)[0])
-    if len(n) < 2:  # noqa: PLR2004
+    if len(np.unique(clusters)) < 2:  # noqa: PLR2004
         return value, IntervalOrReason(None, ONE_CONTEXT)
-    drawn = means(_draw(len(n)))
+    drawn = means(_draw(clusters))
     for own, resampled in zip(of_all, drawn, strict=True):
         if (reason := reason_against_order(own[0], resampled)) is not None:
             return value, IntervalOrReason(None, reason)
     return value, covering_interval(value, system_accuracy(*drawn), lowest=0)
 
 
-def _auc(score: FloatArray, good: npt.NDArray[np.bool_], contexts: _Contexts) -> _Found:
+def _auc(score: FloatArray, good: npt.NDArray[np.bool_], clusters: _Numbers) -> _Found:
     value = float(pooled_auc(score, good, np.ones((1, len(score))))[0])
-    parts = leave_out(int(contexts.max()) + 1, len(score))
-    without = np.concatenate([pooled_auc(score, good, kept[:, contexts]) for kept in parts])
-    return value, jackknife_interval(value, without, sizes_of_groups(contexts), lowest=0)
+    parts = leave_out(int(clusters.max()) + 1, len(score))
+    without = np.concatenate([pooled_auc(score, good, kept[:, clusters]) for kept in parts])
+    return value, jackknife_interval(value, without, sizes_of_groups(clusters), lowest=0)
 
 
-def _auc_within(score: FloatArray, pairs: CandidatePairs) -> _Found:
+def _auc_within(score: FloatArray, pairs: CandidatePairs, clusters: _Numbers) -> _Found:
     """Return the share of pairs of one good and one bad candidate that a metric orders rightly."""
     gaps = np.sign(score[pairs.first] - score[pairs.second]) * pairs.people
     differ = pairs.people != 0
@@ -198,4 +216,4 @@ def _auc_within(score: FloatArray, pairs: CandidatePairs) -> _Found:
     )
     if not tests.sum():
         return _NOTHING
-    return _mean(sums, tests, squares)
+    return _mean(sums, tests, clusters, squares)

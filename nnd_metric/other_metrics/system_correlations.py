@@ -18,7 +18,7 @@ import polars as pl
 
 from nnd.metric.data import OVERALL
 from nnd.metric.numbers import FEWEST_MODELS, Agreement, FloatArray, bootstrap_ratios, try_agreement
-from nnd.schemas import CONTEXT
+from nnd.metric.other_metrics.candidate_correlations import cluster_of
 
 
 def agree_on_systems(
@@ -90,10 +90,12 @@ def _categories(pairs: pl.DataFrame, people: pl.DataFrame) -> dict[str, bool]:
 def _sums(
     rows: pl.DataFrame, systems: Sequence[str], categories: Mapping[str, bool]
 ) -> tuple[FloatArray, FloatArray]:
-    """Return sums and counts of the scores, [contexts, systems, categories]."""
-    contexts = rows.select(CONTEXT).unique(maintain_order=True).with_row_index("number")
+    """Return sums and counts of the scores, [clusters, systems, categories]."""
+    rows = rows.with_columns(cluster_of(rows))
+    key = ("split", "cluster")
+    contexts = rows.select(key).unique(maintain_order=True).with_row_index("number")
     places = pl.DataFrame({"system": systems}).with_row_index("place")
-    placed = rows.join(contexts, on=CONTEXT, nulls_equal=True).join(places, on="system")
+    placed = rows.join(contexts, on=key, nulls_equal=True).join(places, on="system")
     shape = (contexts.height, len(systems), len(categories))
     sums, counts = np.zeros(shape), np.zeros(shape)
     for number, (category, is_of_contexts) in enumerate(categories.items()):

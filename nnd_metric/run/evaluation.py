@@ -26,8 +26,10 @@ from nnd.metric.numbers import (
     brief_caveat,
     describe_reading,
     describe_readings,
+    few_clusters,
     find_protocols,
     manner_of,
+    over_clusters,
     percent,
     rate_frame,
     short_names,
@@ -117,8 +119,13 @@ class Evaluation(Result):
         others = f", the highest of {len(rates)} models" if len(rates) > len(best) else ""
         return (
             f"{passing} {'passes' if len(best) == 1 else 'pass'} {percent(rate['pass_rate'])} % of "
-            f"{tests_of(rate['n'], self.results[0].n_whole)}{interval} on {self.data}{others}."
+            f"{tests_of(rate['n'], self.results[0].n_whole)}{self._over()}{interval} on "
+            f"{self.data}{others}."
         )
+
+    def _over(self) -> str:
+        first = self.results[0]
+        return over_clusters(first.rates.overall, first.cluster)
 
     def best_first(self) -> list[EvaluatedModel]:
         """Return the results as people read them; ties keep the order of the request."""
@@ -158,6 +165,8 @@ class Evaluation(Result):
         results = self.best_first()
         names = short_names([each.model for each in results])
         of_data = [n for n in results[0].notes if WITH_EQUAL_TEXTS in n or n == LIMITED]
+        if few := few_clusters(results[0].rates.overall, results[0].cluster):
+            of_data.append(few)
         of_models = [
             brief_caveat(each.rates.overall, [n for n in each.notes if n not in of_data])
             for each in results

@@ -201,6 +201,7 @@ def _score(
         device=facts["device"],
         parameters=int(config.get("model_num_parameters") or 0),
         rates=rates,
+        cluster=pairs.cluster,
         n_whole=pairs.n_whole,
         notes=(
             *caveats(rates.overall),

@@ -56,6 +56,8 @@ class ModelResult(Record):
         unquantised_bytes: Memory that they would take unquantised, in `dtype`, in bytes. Older
             results lack it.
         rates: Pass rates.
+        cluster: What the clusters of contexts are called that intervals are over, such as
+            paragraph; None if nothing is declared. Older results lack it: they are over contexts.
         n_whole: Number of tests of the data, if only a part of them was scored.
         notes: Caveats and notes, a sentence each.
         n_close: Tests whose margin is smaller than the deviation of the engine, so that rounding
@@ -83,6 +85,7 @@ class ModelResult(Record):
     weight_bytes: Count | None = None
     unquantised_bytes: Count | None = None
     rates: Annotated[PassRates, FlatKeys()]
+    cluster: Annotated[str | None, SPARSE] = None
     n_whole: Annotated[Count | None, SPARSE] = None
     notes: tuple[str, ...]
     n_close: Count | None

@@ -96,6 +96,7 @@ def evaluate_model(
         weight_bytes=loaded.weight_bytes,
         unquantised_bytes=loaded.parameters * loaded.model.dtype.itemsize,
         chat=choice.stored(),
+        cluster=pairs.cluster,
         n_whole=pairs.n_whole,
         instruction=template.instruction,
         languages=languages,

@@ -108,7 +108,7 @@ def data_key(pairs: PairSet) -> str:
 
 
 def _facts(about: PairSet) -> dict[str, Any]:
-    names = ("name", "version", "part", "splits", "equal", "n_whole", "has_contexts")
+    names = ("name", "version", "part", "splits", "equal", "n_whole", "has_contexts", "cluster")
     instruction = None if about.instruction is None else asdict(about.instruction)
     return {name: getattr(about, name) for name in names} | {"instruction": instruction}
 

@@ -19,6 +19,9 @@ SLICE_TITLES = {
 }
 """Column of the pairs → title of its slices."""
 
+_LONGEST_KEY = 64
+"""Characters of the longest text that is shown in the key of a cluster."""
+
 _FOLDED = r"^([!-~]+( [!-~]+)*)?$"
 """Matches texts that folding does not change: ASCII with single spaces, as most texts are."""
 
@@ -49,6 +52,38 @@ def fold_texts(texts: pl.Series) -> pl.Series:
     rows = (~texts.str.contains(_FOLDED)).arg_true()
     folded = texts.gather(rows).to_frame("text").select(fold(pl.col("text")))
     return texts.clone().scatter(rows, folded["text"])
+
+
+def cluster_keys(contexts: pl.DataFrame, name: str) -> pl.Series:
+    """Return for each context what it shares with others, under a name that a source declares.
+
+    Args:
+        contexts: Rows with `inputs` and `metadata`, lists of {key, value}.
+        name: The name of an input part or of a fact of the metadata (`cluster` in source.yaml).
+
+    Returns:
+        The name, a colon, and the folded text of the part or fact or, if that is long, the first 16
+        hexadecimal digits of its SHA-256; null for a context that has neither. With the name, a key
+        is no context's id.
+    """
+    values = (_named(contexts[column], name).fill_null("") for column in ("inputs", "metadata"))
+    part, fact = (fold_texts(value).replace("", None) for value in values)
+    texts = pl.select(pl.coalesce(part, fact)).to_series()
+    keys = {text: f"{name}:{_in_short(text)}" for text in texts.drop_nulls().unique()}
+    return texts.replace_strict(keys, default=None, return_dtype=pl.String).alias("cluster")
+
+
+def _in_short(text: str) -> str:
+    is_long = len(text) > _LONGEST_KEY
+    return hashlib.sha256(text.encode()).hexdigest()[:16] if is_long else text
+
+
+def _named(entries: pl.Series, name: str) -> pl.Series:
+    """Return the value of a key in lists of {key, value}, null where it is missing."""
+    is_named = pl.element().struct.field("key") == name
+    values = pl.element().struct.field("value").filter(is_named)
+    found = entries.to_frame("of").select(pl.col("of").list.eval(values).list.first())
+    return found.to_series()
 
 
 def have_equal_texts(pairs: pl.DataFrame) -> pl.Series:

@@ -3,6 +3,7 @@
 Not a `table`: answers and credits are told apart by their place, since old files name both alike.
 """
 
+import re
 from collections.abc import Iterator
 
 from nnd.converters import Annotation, Files, SourceError
@@ -11,6 +12,7 @@ from nnd.converters.reading import Cells, parse_number
 FILE = "challenge300-outputs.tsv"
 QUESTION_COLUMNS = ["id", "question", "category"]
 DIVIDER = "Credits->"  # an empty column: answers stand before it, credits behind it
+SENTENCE = re.compile(r"(?<=[.?!])\s+")  # what is between two sentences
 OLD_NAMES = {"Jurassic-jumbo": "Jurassic-1-jumbo"}
 
 # The 22 categories of the file, folded into the five of the NND paper.
@@ -43,6 +45,7 @@ def annotations(files: Files) -> Iterator[Annotation]:
                 where,
                 "add it to convert.py",
             )
+        scene = " ".join(SENTENCE.split(question.strip())[:-1])  # what some questions share
         credit_of = dict(zip(credited, rest[len(answered) + 1 :], strict=True))
         for system, answer in zip(answered, rest, strict=False):
             credit = credit_of.get(system, "")
@@ -51,6 +54,7 @@ def annotations(files: Files) -> Iterator[Annotation]:
                 context_id=probe,
                 context=question,
                 inputs={"question": question},
+                metadata={"scene": scene} if scene else {},
                 category=CATEGORIES[fine],
                 candidate_id=f"{probe}/{system}",
                 candidate=answer,

@@ -12,6 +12,7 @@ CONSISTENT = "Consistent"
 BENIGN = "Benign"
 KINDS = {"Unwanted.Intrinsic", "Unwanted.Extrinsic"}  # each with the label "Unwanted" as well
 BINARY = "binary"  # a variant
+OPENING = 40  # characters that only passages from one article have in common
 
 
 def annotations(files: Files) -> Iterator[Annotation]:
@@ -39,6 +40,7 @@ def annotate(sample: Record, *, is_binary: bool) -> Iterator[Annotation]:
             context_id=context_id,
             context=passage,
             inputs={"passage": passage},
+            metadata={"opening": " ".join(passage.split())[:OPENING]},
             candidate_id=f"{context_id}/{system}",
             candidate=summary.strip(),
             system=system,

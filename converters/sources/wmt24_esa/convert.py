@@ -58,6 +58,7 @@ def annotations(files: Files) -> Iterator[Annotation]:
             context_id=f"{document}/{line}",
             context=sources[line],
             inputs={"source": sources[line]},
+            metadata={"document": document, "context_language": pair.partition("-")[0]},
             candidate_id=f"{document}/{line}/{system}",
             candidate=text,
             system=system,
@@ -66,7 +67,6 @@ def annotations(files: Files) -> Iterator[Annotation]:
             ratings=scores,
             annotators=[one.annotator for one in given],
             category=documents[line][0],
-            metadata={"context_language": pair.partition("-")[0]},
             spans=spans,
         )
     if misplaced:

@@ -69,6 +69,7 @@ def annotations(files: Files) -> Iterator[Annotation]:
             context_id=context.name,
             context=context.text,
             inputs={"source": context.text},
+            metadata={"document": cells[1], "context_language": context_language},
             candidate_id=candidate.name,
             candidate=candidate.text,
             system=cells[0],
@@ -77,7 +78,6 @@ def annotations(files: Files) -> Iterator[Annotation]:
             ratings=[*judged.values()] if is_scored else None,
             annotators=[*judged],
             language=language,
-            metadata={"context_language": context_language},
             spans=spans[candidate, label],
         )
     if misplaced:

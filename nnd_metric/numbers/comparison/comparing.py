@@ -235,7 +235,8 @@ def _match(a: Entry, b: Entry) -> pl.DataFrame:
         for side, end in (("first", ""), ("second", "_b"))
     }
     of_either = {name: pl.col(name) | pl.col(f"{name}_b") for name in ("unscored", "same_tokens")}
-    return both.with_columns(**of_both, **of_either)
+    cluster = pl.coalesce("cluster", "cluster_b")  # runs of older versions have none
+    return both.with_columns(cluster, **of_both, **of_either)
 
 
 def _compared(rows: pl.DataFrame) -> pl.DataFrame:

@@ -68,7 +68,7 @@ class ModelDifference(Difference):
         unscored: Tests for which a model lacks a likelihood; that model fails them.
         undecidable: Tests whose two texts are the same tokens to a model, which fails them; None if
             unknown, as in older results.
-        contexts: Contexts with tests.
+        contexts: Contexts with tests; those that share what the data declares count as one.
         needed: The sample size for a small difference, or None if it cannot be estimated.
         equal_length: The difference at equal numbers of tokens; None if these are unknown, and in
             older results.

@@ -35,8 +35,8 @@ def left_out(
     """Yield sentences on few contexts, and on tests that were omitted or lack a likelihood."""
     if 1 < overall.contexts < FEW_CONTEXTS:
         yield (
-            f"The tests have {overall.contexts} contexts; with fewer than {FEW_CONTEXTS}, "
-            "intervals are rough."
+            f"The tests have {overall.contexts} independent contexts; with fewer than "
+            f"{FEW_CONTEXTS}, intervals are rough."
         )
     if only_in_a or only_in_b:
         yield (

@@ -11,7 +11,11 @@ from nnd.metric.numbers.statistics.intervals import FloatArray
 from nnd.schemas import DISTINCT
 
 CLUSTER = (pl.col("split"), pl.coalesce("cluster", "context_id"))
-"""Pairs of a context and those derived from them are not independent: intervals are over these."""
+"""Pairs of contexts that share a text, and those derived from them, are not independent: intervals
+are over these."""
+
+_HUMAN_CONTEXT = (pl.col("split"), pl.col("context_id").str.replace(r"(~[^~]+\.[0-9]+)+$", ""))
+"""The context of a pair, or of the human pair that it is derived from."""
 
 NUMBERED_BY = ("cluster", *DISTINCT)
 """The columns of CLUSTER and DISTINCT, all that `number_tests` needs."""
@@ -19,7 +23,8 @@ NUMBERED_BY = ("cluster", *DISTINCT)
 _ROWS_AT_ONCE = 1_000_000
 """Rows whose ids are compared at once, which takes some 100 MB."""
 
-CLUSTER_NUMBER, TEST_NUMBER = "cluster_number", "test_number"
+CLUSTER_NUMBER, CONTEXT_NUMBER = "cluster_number", "context_number"
+TEST_NUMBER = "test_number"
 NUMBERED = (pl.col(CLUSTER_NUMBER),)
 """The counterpart of CLUSTER in rows with numbers (`number_tests`)."""
 
@@ -60,11 +65,14 @@ def number_occurrences(frame: pl.DataFrame, *columns: str) -> pl.Series:
 
 
 def number_tests(scored: pl.DataFrame) -> pl.DataFrame:
-    """Return CLUSTER_NUMBER and TEST_NUMBER of every row, from the columns of NUMBERED_BY."""
+    """Return the numbers of cluster, context and test of rows, from the columns of NUMBERED_BY."""
     test = [pl.col(name) for name in DISTINCT]
+    clusters = number_groups(scored, CLUSTER)
+    is_one = scored["cluster"].null_count() == scored.height  # each context is its own cluster
     return pl.DataFrame(
         {
-            CLUSTER_NUMBER: number_groups(scored, CLUSTER),
+            CLUSTER_NUMBER: clusters,
+            CONTEXT_NUMBER: clusters if is_one else number_groups(scored, _HUMAN_CONTEXT),
             TEST_NUMBER: number_groups(scored, test),
         }
     )

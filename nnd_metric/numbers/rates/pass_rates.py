@@ -20,6 +20,7 @@ from nnd.metric.numbers.rates.baselines import (
 )
 from nnd.metric.numbers.rates.context_sums import (
     CLUSTER_NUMBER,
+    CONTEXT_NUMBER,
     NUMBERED_BY,
     add_known,
     distinct_tests,
@@ -75,11 +76,15 @@ class Rate(Record):
             `undecidable`, or without a character.
         unknown_context: The same of the characters of the contexts, test by test.
         truncated: Tests whose context was cut to fit the window; None if unknown, as for scorers.
-        interval: 95 % interval over contexts, or None if fewer than two have tests.
+        interval: 95 % interval over clusters of contexts, or None if fewer than two have tests.
         interval_method: How the interval was made: `logit-t`, Student's t on the log-odds scale;
-            `all-agree` if all tests pass or all fail, so that each context counts as one test; None
+            `all-agree` if all tests pass or all fail, so that each cluster counts as one test; None
             without an interval. Older results lack it: they have percentiles of a bootstrap.
         contexts: Contexts with tests. Older results lack it.
+        clusters: Clusters with tests: contexts that share what the data declares, such as a
+            paragraph; else each context is one. Older results lack it: they are over contexts.
+        context_interval: 95 % interval over contexts, as if they were independent; None where each
+            is a cluster of its own.
         wilson: 95 % Wilson interval, which treats tests as independent; for reference.
         baselines: Judges that see only the surface of the texts, or no context, on the same tests;
             None if one decides none of them or is the model itself.
@@ -105,6 +110,8 @@ class Rate(Record):
     interval: Interval | None
     interval_method: Method | None = None
     contexts: Count = 0
+    clusters: Count = 0
+    context_interval: Interval | None = None
     wilson: Interval | None
     baselines: Annotated[
         Mapping[str, Baseline | None], Keys((*BASELINES,), WINNERS, TOKEN_BASELINES)
@@ -137,7 +144,9 @@ def pass_rates(scored: pl.DataFrame) -> PassRates:
 
 def all_rates(rated: pl.DataFrame) -> PassRates:
     """Return a model's pass rates, overall and by slice, from `to_rate` with columns SLICES."""
-    slices = {c: slices_by(rated.select(c, CLUSTER_NUMBER, *_VERDICTS), c) for c in SLICES}
+    slices = {
+        c: slices_by(rated.select(c, CLUSTER_NUMBER, CONTEXT_NUMBER, *_VERDICTS), c) for c in SLICES
+    }
     by = {c: {value: rate_of(rows) for value, rows in own.items()} for c, own in slices.items()}
     return PassRates(rate_of(each_once(rated.drop(SLICES))), rated.height, by)
 
@@ -145,10 +154,10 @@ def all_rates(rated: pl.DataFrame) -> PassRates:
 def to_rate(scored: Iterable[pl.DataFrame], *columns: str | pl.Expr) -> pl.DataFrame:
     """Return the columns for rates, with numbers instead of ids, which take most memory.
 
-    They are `columns`, the numbers of contexts and tests (`number_tests`), the verdicts of the
-    model and of every baseline (`judge`), and the candidates' own tokens. `scored` holds rows of
-    SCORED_SCHEMA for one model, in one or more pieces, of which only the needed columns are kept in
-    memory.
+    They are `columns`, the numbers of clusters, contexts and tests (`number_tests`), the verdicts
+    of the model and of every baseline (`judge`), and the candidates' own tokens. `scored` holds
+    rows of SCORED_SCHEMA for one model, in one or more pieces, of which only the needed columns are
+    kept in memory.
     """
     judged = (judge(add_lengths(rows)) for rows in scored)
     rated = pl.concat(rows.select(*columns, *_VERDICTS, *NUMBERED_BY) for rows in judged)
@@ -159,6 +168,7 @@ def rate_of(rated: pl.DataFrame) -> Rate:
     """Return the pass rate of some rows of `to_rate`."""
     n, passes = rated.height, int(rated["passed"].sum())
     own, matched, leads = _intervals(rated)
+    contexts = rated[CONTEXT_NUMBER].n_unique()
     return Rate(
         n=n,
         passes=passes,
@@ -172,7 +182,9 @@ def rate_of(rated: pl.DataFrame) -> Rate:
         interval=own.bounds,
         interval_method=own.method,
         interval_reason=own.reason,
-        contexts=own.contexts,
+        contexts=contexts,
+        clusters=own.contexts,
+        context_interval=None if contexts == own.contexts else _over_contexts(rated),
         wilson=wilson(passes, n),
         baselines={
             name: baseline_in(rated, name, lead.bounds)
@@ -212,6 +224,11 @@ def _intervals(
             for name in BASELINES
         ],
     )
+
+
+def _over_contexts(rated: pl.DataFrame) -> Interval | None:
+    sums = rated.group_by(CONTEXT_NUMBER).agg(pl.len().alias("tests"), pl.col("passed").sum())
+    return _interval(sums["passed"], sums["passed"], sums["tests"]).bounds
 
 
 def _interval(

@@ -10,7 +10,7 @@ context, its candidates count 0 times, and every correlation is a weighted one:
               for every two contexts
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -65,19 +65,27 @@ def pooled_without(
 
 
 def mean_intervals(
-    within: Sequence[Mapping[str, float | None]], names: Sequence[str]
+    within: Sequence[Mapping[str, float | None]],
+    names: Sequence[str],
+    clusters: Sequence[Hashable] | None = None,
 ) -> dict[str, IntervalOrReason]:
     """Return name → 95 % interval of the mean of a correlation over contexts, or the reason.
 
-    `within` gives name → correlation, or None if it is undefined, for each context. There is no
-    interval if fewer than two contexts define the correlation.
+    `within` gives name → correlation, or None if it is undefined, for each context. Contexts of one
+    of the `clusters` are not independent; None: each is its own. There is no interval if fewer than
+    two clusters define the correlation.
     """
     if not within:
         return dict.fromkeys(names, IntervalOrReason(None, ONE_CONTEXT))
     numbers = np.array([[each[name] for name in names] for each in within], dtype=np.float64)
     known = ~np.isnan(numbers)
+    places = {owner: at for at, owner in enumerate(dict.fromkeys(clusters or range(len(within))))}
+    owners = [places[owner] for owner in clusters or range(len(within))]
     values = np.where(known, numbers, 0)
-    intervals = cluster_intervals(values, values**2, known, lowest=-1)
+    sums, squares, counts = np.zeros((3, len(places), len(names)))
+    for total, own in ((sums, values), (squares, values**2), (counts, known)):
+        np.add.at(total, owners, own)
+    intervals = cluster_intervals(sums, squares, counts, lowest=-1)
     return {
         name: IntervalOrReason(each.bounds, each.reason)
         for name, each in zip(names, intervals, strict=True)

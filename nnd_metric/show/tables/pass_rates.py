@@ -42,13 +42,26 @@ def slices_table(models: Mapping[str, PassRates]) -> "Table":
     """Return pass rates in per cent with their intervals: a row per slice, a column per model."""
     titles = ["tests", *models]
     table = text_table(["pass rate, % [95 % interval]", *titles], right=titles)
-    add_rates(table, "overall", [rates.overall for rates in models.values()])
+    overall = [rates.overall for rates in models.values()]
+    add_rates(table, "overall", overall)
+    if any(rate.context_interval for rate in overall):
+        cells = (pass_rate(rate.pass_rate, rate.context_interval) for rate in overall)
+        table.add_row("overall, interval over contexts", f"{overall[0].n:,}", *cells)
     table.add_section()
     for column, slices in _slices([*models.values()]).items():
         for value, rates in slices.items():
             add_rates(table, f"{SLICE_TITLES[column]}: {value}", rates)
         table.add_section()
-    return explain_stars(table)
+    return explain_stars(table, *_levels(overall[0]))
+
+
+def _levels(rate: Rate) -> Iterator[str]:
+    """Yield what the intervals are over, if contexts share something."""
+    if 0 < rate.clusters < rate.contexts:
+        yield (
+            f"intervals are over {counted(rate.clusters, 'cluster')} of {rate.contexts:,} contexts "
+            "that share a text, unless another level is named"
+        )
 
 
 def add_rates(table: "Table", name: str, rates: Sequence[Rate | None]) -> None:

@@ -54,7 +54,10 @@ def test_numbers_that_agree_need_no_reason(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("contexts", "said"),
-    [(9, ["The tests have 9 contexts; with fewer than 10, intervals are rough."]), (10, [])],
+    [
+        (9, ["The tests have 9 independent contexts; with fewer than 10, intervals are rough."]),
+        (10, []),
+    ],
 )
 def test_few_contexts_are_mentioned(contexts: int, said: list[str], tmp_path: Path) -> None:
     runs = [
