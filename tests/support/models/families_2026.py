@@ -1,6 +1,6 @@
 """Tiny builds of families of 2026: state-space and hybrid models, experts, and dense ones."""
 
-# ruff: noqa: E501, C408, RUF005
+# ruff: noqa: C408
 
 from collections.abc import Callable
 from typing import Any
