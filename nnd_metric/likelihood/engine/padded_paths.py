@@ -31,6 +31,11 @@ class CannotShareError(Exception):
 def score_one(loaded: LoadedModel, rows: Sequence[Encoded], batch: Batch) -> torch.Tensor:
     """Read one request by itself, without padding, mask or cache."""
     (row,) = (rows[number] for number in batch.requests)
+    return _sums([score_one_by_token(loaded, row)])
+
+
+def score_one_by_token(loaded: LoadedModel, row: Encoded) -> torch.Tensor:
+    """Return log P of each scored target of a request that is read by itself, as `score_one`."""
     options = _keep(loaded, len(row.inputs))
     read = row.context + row.inputs
     if loaded.is_encoder_decoder:
@@ -38,7 +43,8 @@ def score_one(loaded: LoadedModel, rows: Sequence[Encoded], batch: Batch) -> tor
         read = row.context
     ids = torch.tensor([read], device=loaded.device)
     logits = loaded.model(input_ids=ids, **options, **whole_reading(loaded, [row])).logits
-    return _sums(_scored(logits[:, -len(row.inputs) :], [row]))
+    (scores,) = _scored(logits[:, -len(row.inputs) :], [row])
+    return scores
 
 
 def score_plainly(loaded: LoadedModel, rows: Sequence[Encoded], batch: Batch) -> torch.Tensor:

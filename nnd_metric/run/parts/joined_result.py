@@ -89,6 +89,7 @@ def _join_work(works: Sequence[Stored]) -> dict[str, Any]:
         "path": ", ".join(paths) or "none",
         "switched_off": _distinct(reason for work in works for reason in work["switched_off"]),
         "deviation": max(deviations, default=None),
+        "deviation_requests": max((work.get("deviation_requests", 0) for work in works), default=0),
     }
 
 

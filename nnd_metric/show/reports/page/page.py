@@ -311,14 +311,15 @@ def _briefly(agreement: Mapping[str, Any], names: Mapping[str, str]) -> dict[str
 def _provenance(model: ReportModel) -> Mapping[str, str]:
     engine = model.facts.get("engine")
     engine = engine if isinstance(engine, Mapping) else {}
-    deviation = engine.get("deviation")
+    deviation, measured = engine.get("deviation"), engine.get("deviation_requests")
+    on = f" (float64 on {measured} requests)" if measured else ""
     named = {"version": "version", "protocol": "protocol", "template": "template"}
     named |= {"precision": "dtype", "device": "device"}
     facts = {
         "model": model.model,
         **{key: model.facts.get(name) for key, name in named.items()},
         "engine": engine.get("path"),
-        "deviation": f"{deviation:.1e} nats" if isinstance(deviation, float) else None,
+        "deviation": f"{deviation:.1e} nats{on}" if isinstance(deviation, float) else None,
         "close": model.facts.get("n_close"),
     }
     return {key: str(value) for key, value in facts.items() if value is not None}
