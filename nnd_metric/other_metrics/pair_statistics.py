@@ -104,7 +104,8 @@ def measure_pairs(table: pl.DataFrame, names: Collection[str]) -> PairStatistics
         found["acc_eq"] = _mean(exact.acc_eq_of, np.ones(pairs.contexts), owners)
         found["acc_eq_star"] = _mean(exact.calibrated_of, np.ones(pairs.contexts), owners)
     if "spa" in names and systems > 1 and complete.any():
-        found["spa"] = _soft_accuracy(*(each[complete] for each in by_system), of_systems[complete])
+        people, scores, counts = (each[complete] for each in by_system)
+        found["spa"] = _soft_accuracy(people, scores, counts, of_systems[complete])
     if "system_accuracy" in names and systems > 1:
         found["system_accuracy"] = _system_accuracy(*by_system, of_systems)
     values = np.unique(human)
@@ -212,7 +213,8 @@ def _auc_within(score: FloatArray, pairs: CandidatePairs, clusters: _Numbers) ->
     differ = pairs.people != 0
     wins = np.where(differ, (gaps + 1) / 2, 0)
     sums, squares, tests = (
-        np.bincount(pairs.context, each, pairs.contexts) for each in (wins, wins**2, differ)
+        np.bincount(pairs.context, each, pairs.contexts).astype(np.float64)
+        for each in (wins, wins**2, differ)
     )
     if not tests.sum():
         return _NOTHING

@@ -42,7 +42,8 @@ def unpaired_difference(passes: FloatArray, tests: FloatArray) -> Difference:
     n, others = (int(each) for each in tests.sum(axis=0))
     rate = float(passes[:, 0].sum() / n) if n else None
     other = float(passes[:, 1].sum() / others) if others else None
-    interval, p, reason = None, None, ONE_CONTEXT
+    interval, p = None, None
+    reason: str | None = ONE_CONTEXT
     if rate is not None and other is not None and first is not None and second is not None:
         interval = square_and_add(rate, first, other, second, _correlation(passes, tests))
         p, reason = _score_p(passes, tests), None
