@@ -105,9 +105,9 @@ def likelihood(
             for text in texts
         ]
         teller = _teller(engine, asked, rendered)
+        prompts = render(replace(rendered, languages=teller), contexts)
         for note in teller.notes(contexts) if teller else ():
             _log.warning("%s: %s", name, note)
-        prompts = render(replace(rendered, languages=teller), contexts)
         found = engine(
             [
                 (prompt.context, prefix + prompt.candidate_prefix + text.candidate)

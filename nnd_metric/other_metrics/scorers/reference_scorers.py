@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import cache, partial
 from importlib.metadata import version
 from types import SimpleNamespace
-from typing import Literal, TypeAlias, TypeVar, get_args
+from typing import Final, Literal, TypeAlias, TypeVar, get_args
 
 from tqdm import tqdm
 
@@ -23,6 +23,10 @@ from nnd.schemas import ScoringError, check_extra, check_known, is_mostly_ascii
 
 Several: TypeAlias = Literal["max", "mean", "first"]
 """How several references count: by the best one, their mean, or the first one."""
+
+BERTSCORE: Final = "bertscore"
+ENGLISH_BERT: Final = "roberta-large"
+"""The model of BERTScore by default."""
 
 _Group = TypeVar("_Group", bound=Hashable)
 
@@ -194,7 +198,7 @@ def _one_by_one(name: str, load: Callable[[], Callable[[str, str], float]]) -> C
 
 
 def bertscore(
-    model: str = "roberta-large", *, layer: int | None = None, several: Several = "max"
+    model: str = ENGLISH_BERT, *, layer: int | None = None, several: Several = "max"
 ) -> TextScorer:
     """Return BERTScore F1 of the library bert-score: Zhang et al. (2020), no baseline, no idf.
 
@@ -215,7 +219,7 @@ def bertscore(
         return [found.get(pair) for pair in pairs]
 
     definition = f"BERTScore F1, {model}, layer {'by default' if layer is None else layer}"
-    return reference_scorer(f"bertscore={model}", compare, definition, several)
+    return reference_scorer(f"{BERTSCORE}={model}", compare, definition, several)
 
 
 def _bert_f1(model: str, layer: int | None, pairs: Sequence[tuple[str, str]]) -> list[float]:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, TypeAlias
 from nnd.metric.other_metrics.scorers.evaluate_library import evaluated
 from nnd.metric.other_metrics.scorers.likelihood_scorers import DIRECTIONS, Direction, likelihood
 from nnd.metric.other_metrics.scorers.reference_scorers import (
+    BERTSCORE,
+    ENGLISH_BERT,
     Several,
     bertscore,
     bleu,
@@ -48,7 +50,7 @@ WITH_REFERENCES: dict[str, Callable[[Several], TextScorer]] = {
     "chrf": chrf,
 }
 
-BERTSCORE, EVALUATE, REWARD = "bertscore", "evaluate", "reward"
+EVALUATE, REWARD = "evaluate", "reward"
 
 _PROTOCOLS = {"bartscore": "bartscore", "prompted": "native"}
 
@@ -151,7 +153,7 @@ def _find(
     if entry in WITH_REFERENCES:
         return WITH_REFERENCES[entry](several)
     if name == BERTSCORE:
-        return bertscore(given or "roberta-large", several=several)
+        return bertscore(given or ENGLISH_BERT, several=several)
     if given and name in (EVALUATE, *LIKELIHOODS):
         return evaluated(given, several) if name == EVALUATE else with_model(entry)
     if name in (REWARD, *LIKELIHOODS):

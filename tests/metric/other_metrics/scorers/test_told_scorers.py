@@ -101,8 +101,9 @@ def test_an_option_says_what_the_data_does_not(told: Told) -> None:
     model, folder = told("nllb")
     silent = [GERMAN._replace(language=None, context_language=None)]
     name = f"prompted_recall={folder}"
-    with refusal("model.language", "--language"):
+    with refusal("model.language") as found:
         score_texts(find_scorers([name])[0], silent)
+    assert "--language" in str(found.value)
     (scorer,) = find_scorers([name], languages=LanguageOptions("ro"))
     right = mean(model, CANDIDATE, REFERENCE, "ron_Latn", "ron_Latn")
     assert score_texts(scorer, silent)[0] == pytest.approx(right, abs=2e-5)
