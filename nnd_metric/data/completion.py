@@ -132,8 +132,8 @@ def contexts_of(pairs: pl.DataFrame) -> list[StoredContext]:
     columns = [c for c in ("category", "language") if pairs.schema.get(c) in _TEXTS]
     kinds = pairs.select(pl.col(columns).cast(pl.String)).iter_rows() if columns else repeat(())
     contexts: list[StoredContext] = []
-    languages = zip(_texts_in(pairs, "language"), context_languages(pairs), strict=True)
-    rows = zip(pairs["context"], parts_of(pairs), languages, kinds, strict=False)
+    both = zip(_texts_in(pairs, "language"), context_languages(pairs), strict=True)
+    rows = zip(pairs["context"], parts_of(pairs), both, kinds, strict=False)
     for text, parts, languages, of_pair in rows:
         known = tuple(kind for kind in of_pair if kind is not None)
         context = StoredContext(text, parts, known, *languages)

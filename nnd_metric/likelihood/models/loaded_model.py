@@ -22,8 +22,13 @@ from nnd.metric.likelihood.models.memory_changes import (
     is_plain_layer,
     memory_changes,
 )
-from nnd.metric.likelihood.models.model_digests import tensors_digest, weights_digest
-from nnd.metric.likelihood.models.weight_marks import Mark, edited, marks_of
+from nnd.metric.likelihood.models.model_digests import (
+    Mark,
+    edited,
+    marks_of,
+    tensors_digest,
+    weights_digest,
+)
 
 # Positions that the decoder of a family reserves and cannot read.
 _LOST_POSITIONS = {"prophetnet": 2}

@@ -208,7 +208,7 @@ class _LazyEngine:
     used: str = ""
     asked: int = 0
     cut: int = 0
-    told: set[str] = field(default_factory=set)
+    languages: set[str] = field(default_factory=set)
 
     @property
     def loaded(self) -> "LoadedModel":
@@ -226,14 +226,17 @@ class _LazyEngine:
         self.asked += len(requests)
         self.cut += int(found.truncated.sum())
         contexts = (context for context, _ in requests)
-        self.told |= {str(each.languages) for each in contexts if isinstance(each, ToldContext)}
+        self.languages |= {
+            str(each.languages) for each in contexts if isinstance(each, ToldContext)
+        }
         return found
 
     def made_with(self) -> str:
-        """Return the version of the model, and what it was told and could not read."""
-        told = [f"told {', '.join(sorted(self.told))}"] if self.told else []
+        """Return the version of the model, and the languages of the texts, and what was cut."""
+        languages = ", ".join(sorted(self.languages))
+        spoken = [f"languages {languages}"] if languages else []
         cut = [f"{self.cut:,} of {self.asked:,} texts cut to the window"] if self.cut else []
-        return ", ".join([self.used, *told, *cut])
+        return ", ".join([self.used, *spoken, *cut])
 
 
 def _reward(entry: str, instruction: Instruction | None) -> TextScorer:

@@ -10,7 +10,7 @@ import torch
 from support.tiny_models import Family
 
 from nnd.metric.likelihood import LoadedModel, Scoring, wrap_model
-from nnd.metric.likelihood.models.weight_marks import edited, marks_of
+from nnd.metric.likelihood.models.model_digests import edited, marks_of
 from nnd.metric.run import evaluate
 
 PAIRS = [{"context": "The cat?", "candidate_high": "It sat.", "candidate_low": "The dog ran on."}]

@@ -63,7 +63,7 @@ def test_each_candidate_is_scored_under_its_own_language(name: str, told: Told) 
     assert score_texts(scorer, TEXTS).to_list() == pytest.approx(right, abs=2e-5)
     assert abs(right[0] - right[1]) > 0.01
     assert scorer.made_with is not None
-    last = "told de, ro" if name == "madlad" else f"{codes['en']}>{codes['ro']}"
+    last = "languages de, ro" if name == "madlad" else f"{codes['en']}>{codes['ro']}"
     assert scorer.made_with().endswith(last)
 
 
