@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from .completion import (
         REQUIRED as REQUIRED,
         Digests as Digests,
+        context_languages as context_languages,
         contexts_of as contexts_of,
         has_contexts as has_contexts,
         parts_of as parts_of,

@@ -26,6 +26,7 @@ _ID_OF = {
 }
 """Column of ids → the columns whose texts are hashed for a missing id."""
 
+_TEXTS = (pl.String, pl.Categorical, pl.Enum)
 _FACTS = pl.List(pl.Struct({"key": pl.String, "value": pl.String}))
 
 _ENTRY = itemgetter("key", "value")
@@ -128,11 +129,11 @@ def contexts_of(pairs: pl.DataFrame) -> list[StoredContext]:
     The language of a context, of translations, is a column `context_language` or, in converted
     data, the fact of this name in `metadata`.
     """
-    texts = (pl.String, pl.Categorical, pl.Enum)
-    columns = [c for c in ("category", "language") if pairs.schema.get(c) in texts]
+    columns = [c for c in ("category", "language") if pairs.schema.get(c) in _TEXTS]
     kinds = pairs.select(pl.col(columns).cast(pl.String)).iter_rows() if columns else repeat(())
     contexts: list[StoredContext] = []
-    rows = zip(pairs["context"], parts_of(pairs), _languages(pairs), kinds, strict=False)
+    both = zip(_texts_in(pairs, "language"), context_languages(pairs), strict=True)
+    rows = zip(pairs["context"], parts_of(pairs), both, kinds, strict=False)
     for text, parts, languages, of_pair in rows:
         known = tuple(kind for kind in of_pair if kind is not None)
         context = StoredContext(text, parts, known, *languages)
@@ -140,19 +141,22 @@ def contexts_of(pairs: pl.DataFrame) -> list[StoredContext]:
     return contexts
 
 
-def _languages(pairs: pl.DataFrame) -> Iterator[tuple[str | None, str | None]]:
-    """Yield the languages of the candidates and of the context of each pair, None if unknown."""
-    names, texts = ("language", "context_language"), (pl.String, pl.Categorical, pl.Enum)
-    known = {
-        name: pairs[name].cast(pl.String).replace("", None)
-        for name in names
-        if pairs.schema.get(name) in texts
-    }
-    if "context_language" not in known and pairs.schema.get("metadata") == _FACTS:
+def context_languages(pairs: pl.DataFrame) -> pl.Series:
+    """Return the language of the context of each pair, null if it is unknown."""
+    if (
+        pairs.schema.get("context_language") not in _TEXTS
+        and pairs.schema.get("metadata") == _FACTS
+    ):
         entry = pl.element().filter(pl.element().struct.field("key") == "context_language")
-        known["context_language"] = pairs["metadata"].list.eval(entry.struct["value"]).list.first()
-    unknown = pl.repeat(None, pairs.height, dtype=pl.String, eager=True)
-    return zip(*(known.get(name, unknown) for name in names), strict=True)
+        return pairs["metadata"].list.eval(entry.struct["value"]).list.first()
+    return _texts_in(pairs, "context_language")
+
+
+def _texts_in(pairs: pl.DataFrame, name: str) -> pl.Series:
+    """Return a column, in which texts that are empty are null, as are all if there is none."""
+    if pairs.schema.get(name) in _TEXTS:
+        return pairs[name].cast(pl.String).replace("", None)
+    return pl.repeat(None, pairs.height, dtype=pl.String, eager=True)
 
 
 def _as_json(parts: Iterable[Mapping[str, str] | None]) -> Iterator[str]:

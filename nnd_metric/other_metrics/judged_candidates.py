@@ -13,7 +13,13 @@ from typing import Any
 
 import polars as pl
 
-from nnd.metric.data import PairSet, choose_splits, contexts_of, load_pairs
+from nnd.metric.data import (
+    PairSet,
+    choose_splits,
+    context_languages,
+    contexts_of,
+    load_pairs,
+)
 from nnd.metric.numbers import labels_by_value
 from nnd.metric.other_metrics.scorers.references import (
     match_references,
@@ -48,7 +54,7 @@ class JudgedCandidates:
         pairs: The NND pairs, with the human scores of systems.
         candidates: Every candidate once: split, context_id, context, inputs, category, language,
             cluster (null: context_id), candidate_id, candidate, system (null if no annotation names
-            it).
+            it), context_language.
         human: The judgements: split, candidate_id, aspect, human (null without a judgement).
         definition: A description of the judgement, in words.
         aspect: The requested aspect, or None.
@@ -79,11 +85,17 @@ class JudgedCandidates:
             else match_references(self.candidates, table)
         )
         return [
-            Text(candidate, context.text, context.parts, its_references, context.kinds, language)
-            for candidate, language, context, its_references in zip(
-                *(self.candidates[name] for name in ("candidate", "language")),
-                *(contexts, known),
-                strict=True,
+            Text(
+                candidate,
+                context.text,
+                context.parts,
+                its_references,
+                context.kinds,
+                context.language,
+                context.context_language,
+            )
+            for candidate, context, its_references in zip(
+                self.candidates["candidate"], contexts, known, strict=True
             )
         ]
 
@@ -248,10 +260,18 @@ def _candidates(annotations: pl.DataFrame, pairs: pl.DataFrame) -> pl.DataFrame:
             "cluster",
             *(pl.col(column.format(side)).alias(name) for name, column in texts),
             system=pl.lit(None, pl.String),
+            context_language=context_languages(pairs),
         )
         for side in ("high", "low")
     ]
     candidates = pl.concat(
-        [annotations.select(*_CONTEXT, "cluster", *_CANDIDATE), *sides], how="vertical_relaxed"
+        [
+            annotations.select(
+                *(*_CONTEXT, "cluster", *_CANDIDATE),
+                context_language=context_languages(annotations),
+            ),
+            *sides,
+        ],
+        how="vertical_relaxed",
     )
     return candidates.unique(CANDIDATE, keep="first", maintain_order=True)

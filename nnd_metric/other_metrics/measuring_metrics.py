@@ -55,7 +55,11 @@ from nnd.metric.other_metrics.scorers.letter_case import (
     in_lower_case,
 )
 from nnd.metric.other_metrics.scorers.scorer import Text, TextScorer, score_texts
-from nnd.metric.other_metrics.scorers.unread_texts import describe_unread, reads_none
+from nnd.metric.other_metrics.scorers.unread_texts import (
+    describe_english,
+    describe_unread,
+    reads_none,
+)
 from nnd.metric.other_metrics.stored_values import NO_VALUES, ValueTable
 from nnd.metric.other_metrics.system_correlations import agree_on_systems
 from nnd.schemas import ScoringError
@@ -140,7 +144,7 @@ def compare_metrics(
     of_pairs = [name for name in statistics if name in PAIR_STATISTICS]
     blind = {each.name for each in all_scorers if reads_none(each, texts)}
     rows = [_row(each, judged, of_pairs, blind) for each in comparable]
-    notes += describe_unread(all_scorers, texts)
+    notes += [*describe_unread(all_scorers, texts), *describe_english(all_scorers, texts)]
     if scored is not None:
         rows.append(_nnd_row(scored, judged, matched, shared, manners))
     scores = [

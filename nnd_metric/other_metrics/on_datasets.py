@@ -35,6 +35,7 @@ from nnd.metric.other_metrics.scorers.scorer_names import (
     with_trivial,
 )
 from nnd.metric.other_metrics.stored_values import read_values
+from nnd.metric.text import LanguageOptions
 from nnd.schemas import ScoringError, check_replaceable
 
 _Each = TypeVar("_Each", bound=str | Path)
@@ -49,6 +50,8 @@ class _Options(TypedDict, total=False):
     normalise: Normalise | None
     template: str
     prefix: str
+    language: str | None
+    context_language: str | None
     aspect: str | None
     splits: Sequence[str]
     mixed_rules: bool
@@ -99,6 +102,8 @@ def metrics(
     normalise: Normalise | None = None,
     template: str = "default",
     prefix: str = "",
+    language: str | None = None,
+    context_language: str | None = None,
     aspect: str | None = None,
     splits: Sequence[str] = (),
     mixed_rules: bool = False,
@@ -134,6 +139,10 @@ def metrics(
             of the data) or your own, e.g. "Summarise: {context}".
         prefix: For bartscore and prompted: text before the predicted text, e.g. "In short, ", which
             is scored with it.
+        language: For bartscore and prompted with a multilingual model (NLLB, mBART and others): the
+            language of the candidates, such as de, where the data does not say it, or not exactly
+            enough.
+        context_language: That of the contexts, likewise.
         aspect: Only pairs and judgements of this aspect.
         splits: Only pairs and candidates of these splits of the data. Empty means those that the
             runs scored, or without runs, as in `nnd evaluate`.
@@ -195,6 +204,7 @@ def metrics(
             template=template,
             prefix=prefix,
             instruction=judged.pairs.instruction,
+            languages=LanguageOptions(language, context_language),
         )
         values = read_values(scores, judged.candidates, lower)
 

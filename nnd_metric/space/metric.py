@@ -106,6 +106,8 @@ class NND(evaluate.Metric):  # type: ignore[misc]  # evaluate has no types
         system_prompt: str | None = None,
         template_args: Mapping[str, Any] | None = None,
         keep: Keep | None = None,
+        language: str | Sequence[str] | None = None,
+        context_language: str | Sequence[str] | None = None,
         unconditional: bool = True,
         token_budget: int | None = None,
         cache: bool = True,
@@ -139,6 +141,10 @@ class NND(evaluate.Metric):  # type: ignore[misc]  # evaluate has no types
             template_args: Further arguments of the chat template.
             keep: Which part of a context is kept if it exceeds the model's window, "beginning" or
                 "end".
+            language: Language of the candidates, such as "de", for models that are told it by a
+                code (NLLB, mBART, M2M100, MADLAD-400, some of Marian): where the data does not say
+                it, or not exactly enough. A list is a column of the pairs: one for each.
+            context_language: Language of the contexts, likewise.
             unconditional: Whether to score candidates without their contexts too, as a baseline.
             token_budget: Tokens held in memory at once; None means as many as memory allows.
             cache: Whether likelihoods are stored, and stored ones of the same model reused.
@@ -158,7 +164,12 @@ class NND(evaluate.Metric):  # type: ignore[misc]  # evaluate has no types
         requested = Loading(revision, dtype, device, trust_remote_code)
         choice, loading = self._holder.resolve(choose_model(model_id, model, tokenizer), requested)
         chat = Chat(chat_template, system_prompt, template_args or {})
-        scoring = Scoring(protocol, template, keep, unconditional, token_budget, cache, chat)
+        asked = {"language": language, "context_language": context_language}
+        of_all = {name: said for name, said in asked.items() if isinstance(said, str)}
+        columns |= {name: said for name, said in asked.items() if name not in of_all}
+        scoring = Scoring(
+            protocol, template, keep, unconditional, token_budget, cache, chat, **of_all
+        )
         scoring.check()
         pairs = self._pairs(dataset, columns)
         if pairs is None:

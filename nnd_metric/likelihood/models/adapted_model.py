@@ -65,9 +65,14 @@ def active_adapters(model: Any) -> list[str]:  # noqa: ANN401 - as above
 
 def base_digest(model: Any) -> str:  # noqa: ANN401 - as above
     """Return the SHA-256 of the base model's weights, without adapters."""
+    return tensors_digest(base_tensors(model))
+
+
+def base_tensors(model: Any) -> dict[str, torch.Tensor]:  # noqa: ANN401 - as above
+    """Return the base model's tensors by the names that they have without adapters."""
     if virtual_tokens(model):
-        return tensors_digest(model.get_base_model().state_dict())
-    return tensors_digest(_split(model)[0])
+        return dict(model.get_base_model().state_dict())
+    return _split(model)[0]
 
 
 def adapter_digest(model: Any) -> str:  # noqa: ANN401 - as above

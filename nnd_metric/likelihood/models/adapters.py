@@ -1,6 +1,7 @@
 """Adapters: found in a folder or on the Hub, with the base model they name, and attached to it."""
 
 import json
+import re
 import warnings
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -20,6 +21,11 @@ from nnd.metric.likelihood.models.model_places import (
 from nnd.schemas import ScoringError, check_extra
 
 _WEIGHTS = ("adapter_model.safetensors", "adapter_model.bin")
+_VALUE_HEAD = re.compile(r"(^|\.)v_head\.")
+_HEAD_LEFT_OUT = (
+    "the adapter's v_head, with which TRL estimates values in training, was left out: a likelihood "
+    "does not need it"
+)
 _LANGUAGE_TASKS = {"CAUSAL_LM", "SEQ_2_SEQ_LM"}
 
 
@@ -80,8 +86,8 @@ def resolve_adapter(model_id: str, loading: Loading) -> tuple[str, Loading, Adap
 
 def attach(
     model: PreTrainedModel, adapter: Adapter, tokenizer: PreTrainedTokenizerBase
-) -> PreTrainedModel:
-    """Attach an adapter to a base model, which is changed in place, and return it."""
+) -> tuple[PreTrainedModel, list[str]]:
+    """Attach an adapter to a base model, which is changed in place; return it and notes."""
     import peft  # noqa: PLC0415 - an extra
 
     folder, config, weights = _read(adapter)
@@ -105,10 +111,12 @@ def attach(
     except Exception as error:
         raise _does_not_fit(adapter, model, reason_of(error)) from error
     lost = [] if config.is_prompt_learning else _lost(report.unexpected_keys, weights)
+    heads = [key for key in lost if _VALUE_HEAD.search(key)]
+    lost = [key for key in lost if key not in heads]
     if wrong := [*report.missing_keys, *lost]:
         raise _does_not_fit(adapter, model, f"{len(wrong)} weights differ, e.g. {wrong[0]}")
     adapted: PreTrainedModel = unwrap(wrapped.eval())
-    return adapted
+    return adapted, [_HEAD_LEFT_OUT] if heads else []
 
 
 def _task_of(model: PreTrainedModel) -> str | None:

@@ -108,9 +108,14 @@ def _load(model_id: str | Path, loading: Loading, fit: "_Fit", kind: Any) -> Loa
         notes=(*changed, *notes),
     )
     if adapter is None:
-        return loaded
+        return loaded.marked()
+    if adapter.commit is None:  # what it writes into the base is in no digest of its own
+        loaded = loaded.marked()
     adapted = replace(adapter, base=base)
-    return replace(loaded, model=attach(loaded.model, adapter, tokenizer), adapted=adapted)
+    model, left_out = attach(loaded.model, adapter, tokenizer)
+    notes = [*loaded.notes, *left_out]
+    loaded = replace(loaded, model=model, adapted=adapted, notes=tuple(notes))
+    return loaded if adapter.commit is None else loaded.marked()
 
 
 def _check_unchanged(checkpoint: Checkpoint, files: str | None) -> None:
@@ -193,7 +198,7 @@ def wrap_model(
         quantised=quantised,
         # Some weights are repacked by bitsandbytes at first use, which would change their digest.
         digest=weights_digest(model) if quantised and not adapters else None,
-    )
+    ).marked()
 
 
 def best_device() -> str:

@@ -1,18 +1,34 @@
 """A model in memory with its tokenizer, and their properties."""
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import torch
 from transformers import PretrainedConfig, PreTrainedModel, PreTrainedTokenizerBase
 
-from nnd.metric.likelihood.models.adapted_model import adapter_digest, base_digest, virtual_tokens
+from nnd.metric.likelihood.models.adapted_model import (
+    adapter_digest,
+    base_digest,
+    base_tensors,
+    virtual_tokens,
+)
 from nnd.metric.likelihood.models.adapters import Adapter
 from nnd.metric.likelihood.models.checkpoint_files import find_file
 from nnd.metric.likelihood.models.masked_kinds import is_masked_kind
-from nnd.metric.likelihood.models.memory_changes import MemoryChanges, memory_changes
-from nnd.metric.likelihood.models.model_digests import weights_digest
+from nnd.metric.likelihood.models.memory_changes import (
+    MemoryChanges,
+    is_plain_layer,
+    memory_changes,
+)
+from nnd.metric.likelihood.models.model_digests import (
+    Mark,
+    edited,
+    marks_of,
+    tensors_digest,
+    weights_digest,
+)
 
 # Positions that the decoder of a family reserves and cannot read.
 _LOST_POSITIONS = {"prophetnet": 2}
@@ -63,6 +79,7 @@ class LoadedModel:
         files: Digest of the files that the weights were read from (`Checkpoint.digest`); None for a
             Hub commit and for a wrapped model.
         notes: What loading found that readers of its numbers must know, a sentence each.
+        marks: Name → mark of the base model's tensors that the commit or the digest stands for.
     """
 
     model: PreTrainedModel
@@ -74,6 +91,7 @@ class LoadedModel:
     digest: str | None = None
     files: str | None = None
     notes: tuple[str, ...] = ()
+    marks: Mapping[str, Mark] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def is_encoder_decoder(self) -> bool:
@@ -184,14 +202,38 @@ class LoadedModel:
         """Return the Hub commit, or else the SHA-256 of the weights as they are now.
 
         For an adapted model it is `BASE+ADAPTER`, each a commit or a SHA-256. If the model was
-        changed in memory (`changes`), the SHA-256 of the base covers that, too.
+        changed in memory (`changes`), or weights edited since they were loaded, the SHA-256 of the
+        base covers that, too.
         """
         base = self.commit or self.digest or self.base_digest()
+        if self.marks:
+            tensors = self.own_tensors()
+            if names := edited(self.marks, tensors):
+                kept = {name: tensors[name] for name in names if name in tensors}
+                base = tensors_digest(kept, {"loaded": base, "edited": names})
         if changes := self.changes():
             base = changes.digest(base)
         if self.adapted is None:
             return base
         return f"{base}+{self.adapted.commit or adapter_digest(self.model)}"
+
+    def own_tensors(self) -> dict[str, torch.Tensor]:
+        """Return the base model's tensors; of a quantised one, those of its plain layers.
+
+        Formats repack theirs at first use, which changes their bits and not the model.
+        """
+        if self.adapted is not None:
+            return {} if self.is_compressed else base_tensors(self.model)
+        state: dict[str, torch.Tensor] = dict(self.model.state_dict())
+        if not self.is_compressed:
+            return state
+        plain = {name for name, module in self.model.named_modules() if is_plain_layer(module)}
+        return {name: tensor for name, tensor in state.items() if name.rpartition(".")[0] in plain}
+
+    def marked(self) -> "LoadedModel":
+        """Return the model with the marks of its weights as they are, if others name them."""
+        named = self.commit or self.digest
+        return replace(self, marks=marks_of(self.own_tensors())) if named else self
 
     def changes(self) -> MemoryChanges:
         """Return how the model differs now from that of its files, beside its weights."""

@@ -124,6 +124,11 @@ def _differences(name: str, now: Description, new: Description) -> Iterator[str]
             yield f"{place}.{key} is {_text(one.get(key))}, and not {_text(other.get(key))}"
 
 
+def is_plain_layer(module: torch.nn.Module) -> bool:
+    """Whether a layer holds its weights as they are, and not quantised."""
+    return not _is_repacked(f"{type(module).__module__}.{type(module).__qualname__}")
+
+
 def _is_repacked(kind: str) -> bool:
     """Whether a class holds quantised weights in the place of plain ones."""
     return not kind.startswith(("torch.nn.modules.", "transformers.models."))

@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Collection, Hashable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, Final, NamedTuple
 
 import torch
 from transformers import PretrainedConfig, PreTrainedModel, PreTrainedTokenizerBase
@@ -23,6 +23,10 @@ _known: dict[str, str] = {}
 """SHA-256 of a tokenizer as it stands, with its last call → its digest, which takes long."""
 
 _PART_BYTES = 1 << 26
+
+_BYTES: Final = 8
+_WIDTH: Final = 61
+"""Columns that are summed: a prime, so that rows which change places change the sums."""
 
 
 def weights_digest(model: PreTrainedModel) -> str:
@@ -123,3 +127,53 @@ def _text(facts: Mapping[str, Any]) -> str:
         sort_keys=True,
         default=lambda v: sorted(map(str, v)) if isinstance(v, set | frozenset) else str(v),
     )
+
+
+class Mark(NamedTuple):
+    """Shape, dtype and sums of the bits of a tensor: they tell that it was edited since.
+
+    Notebooks edit weights in place, often through `.data`, which torch's counters of versions do
+    not see: so contents are compared, by sums that take one pass over the memory.
+    """
+
+    shape: tuple[int, ...]
+    dtype: torch.dtype
+    sums: tuple[int, ...]
+
+
+def marks_of(tensors: Mapping[str, torch.Tensor]) -> dict[str, Mark]:
+    """Return the mark of each tensor that is plain and in memory; tied ones are read once."""
+    known: dict[tuple[object, ...], Mark] = {}
+    found = {}
+    for name, tensor in tensors.items():
+        if tensor.is_meta or type(tensor) not in (torch.Tensor, torch.nn.Parameter):
+            continue
+        place = (tensor.data_ptr(), tensor.device, tensor.dtype, tensor.shape, tensor.stride())
+        if place not in known:
+            known[place] = Mark(tuple(tensor.shape), tensor.dtype, _sums(tensor))
+        found[name] = known[place]
+    return found
+
+
+def edited(before: Mapping[str, Mark], tensors: Mapping[str, torch.Tensor]) -> list[str]:
+    """Return the names of the tensors whose contents are not those of their marks.
+
+    Tensors of another shape are left out: an adapter's tokens made room for themselves.
+    """
+    now = marks_of({name: tensor for name, tensor in tensors.items() if name in before})
+    return sorted(
+        name
+        for name, mark in before.items()
+        if name not in now or (now[name] != mark and now[name].shape == mark.shape)
+    )
+
+
+def _sums(tensor: torch.Tensor) -> tuple[int, ...]:
+    raw = tensor.detach().contiguous().view(-1).view(torch.uint8)
+    if raw.storage_offset() % _BYTES:
+        raw = raw.clone()
+    end = len(raw) // _BYTES * _BYTES
+    words = raw[:end].view(torch.int64)  # the sums may wrap around
+    whole = len(words) // _WIDTH * _WIDTH
+    columns = words[:whole].view(-1, _WIDTH).sum(0)
+    return (*columns.tolist(), *words[whole:].tolist(), *raw[end:].tolist())

@@ -7,12 +7,12 @@ its reference are others; BLEU cuts words as fits the language (`word_cutting`).
 """
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from importlib.metadata import version
 from types import SimpleNamespace
-from typing import Literal, TypeAlias, get_args
+from typing import Final, Literal, TypeAlias, TypeVar, get_args
 
 from tqdm import tqdm
 
@@ -23,6 +23,12 @@ from nnd.schemas import ScoringError, check_extra, check_known, is_mostly_ascii
 
 Several: TypeAlias = Literal["max", "mean", "first"]
 """How several references count: by the best one, their mean, or the first one."""
+
+BERTSCORE: Final = "bertscore"
+ENGLISH_BERT: Final = "roberta-large"
+"""The model of BERTScore by default."""
+
+_Group = TypeVar("_Group", bound=Hashable)
 
 Compare: TypeAlias = Callable[[Sequence[tuple[str, str]]], Sequence[float | None]]
 """Function from (reference, candidate) to one number each, or None."""
@@ -45,26 +51,39 @@ def against_references(
     return [combine([numbers[ref, text.candidate] for ref in text.references]) for text in texts]
 
 
+def by_group(
+    texts: Sequence[Text],
+    groups: Sequence[_Group],
+    score: Callable[[_Group, Sequence[Text]], Sequence[float | None]],
+) -> list[float | None]:
+    """Score the texts of each group on their own; `groups` has that of each text."""
+    numbers: list[float | None] = [None] * len(texts)
+    for group in dict.fromkeys(groups):
+        places = [place for place, its in enumerate(groups) if its == group]
+        own = score(group, [texts[place] for place in places])
+        for place, number in zip(places, own, strict=True):
+            numbers[place] = number
+    return numbers
+
+
 def check_several(several: str) -> None:
     """Check how several references count."""
     what, code = "way to count several references", "option.unknown-value"
     check_known(what, [several], get_args(Several), code=code, family=ScoringError)
 
 
-def reference_scorer(
-    name: str, compare: Compare, definition: str, several: Several, *, is_likelihood: bool = False
-) -> TextScorer:
+def reference_scorer(name: str, compare: Compare, definition: str, several: Several) -> TextScorer:
     """Return a scorer that compares every candidate with its references by a function."""
     return TextScorer(
         name,
         lambda texts: against_references(compare, texts, several),
-        f"{definition}; {_over(several)}",
+        f"{definition}; {over(several)}",
         needs_references=True,
-        is_likelihood=is_likelihood,
     )
 
 
-def _over(several: Several) -> str:
+def over(several: Several) -> str:
+    """Say how several references count."""
     return "first reference" if several == "first" else f"{several} over references"
 
 
@@ -121,18 +140,14 @@ def bleu(several: Several = "max") -> TextScorer:
 
     def score(texts: Sequence[Text]) -> list[float | None]:
         names = [tokenizer_of(text) for text in texts]
-        numbers: list[float | None] = [None] * len(texts)
-        for name in dict.fromkeys(names):
-            places = [place for place, its in enumerate(names) if its == name]
-            # Effective order: a sentence may have fewer than four words.
-            load = partial(_sacrebleu, "bleu", effective_order=True, tokenize=name)
-            own = [texts[place] for place in places]
-            found = against_references(_one_by_one("bleu", load), own, several)
-            for place, number in zip(places, found, strict=True):
-                numbers[place] = number
         used.clear()
         used.update(names)
-        return numbers
+        return by_group(texts, names, score_cut)
+
+    def score_cut(name: str, own: Sequence[Text]) -> list[float | None]:
+        # Effective order: a sentence may have fewer than four words.
+        load = partial(_sacrebleu, "bleu", effective_order=True, tokenize=name)
+        return against_references(_one_by_one("bleu", load), own, several)
 
     def made_with() -> str:
         if not used.keys() - {"13a"}:  # the default
@@ -142,7 +157,7 @@ def bleu(several: Several = "max") -> TextScorer:
     return TextScorer(
         "bleu",
         score,
-        f"{_define_sacrebleu('bleu', 'BLEU')}; {_over(several)}",
+        f"{_define_sacrebleu('bleu', 'BLEU')}; {over(several)}",
         needs_references=True,
         cannot_read=lacks_tokenizer,
         made_with=made_with,
@@ -183,7 +198,7 @@ def _one_by_one(name: str, load: Callable[[], Callable[[str, str], float]]) -> C
 
 
 def bertscore(
-    model: str = "roberta-large", *, layer: int | None = None, several: Several = "max"
+    model: str = ENGLISH_BERT, *, layer: int | None = None, several: Several = "max"
 ) -> TextScorer:
     """Return BERTScore F1 of the library bert-score: Zhang et al. (2020), no baseline, no idf.
 
@@ -204,7 +219,7 @@ def bertscore(
         return [found.get(pair) for pair in pairs]
 
     definition = f"BERTScore F1, {model}, layer {'by default' if layer is None else layer}"
-    return reference_scorer(f"bertscore={model}", compare, definition, several)
+    return reference_scorer(f"{BERTSCORE}={model}", compare, definition, several)
 
 
 def _bert_f1(model: str, layer: int | None, pairs: Sequence[tuple[str, str]]) -> list[float]:

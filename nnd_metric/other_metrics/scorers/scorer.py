@@ -26,6 +26,7 @@ class Text(NamedTuple):
         references: Texts that people wrote for the same context, if any.
         kinds: Category of the context and language of the candidate, as far as they are known.
         language: Language of the candidate (BCP-47), if it is known.
+        context_language: That of the context, likewise.
     """
 
     candidate: str
@@ -34,6 +35,7 @@ class Text(NamedTuple):
     references: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
     language: str | None = None
+    context_language: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

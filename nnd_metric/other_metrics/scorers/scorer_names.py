@@ -1,7 +1,7 @@
 """Scorers by name, as in `nnd metrics --scorer NAME`."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, TypeAlias
 from nnd.metric.other_metrics.scorers.evaluate_library import evaluated
 from nnd.metric.other_metrics.scorers.likelihood_scorers import DIRECTIONS, Direction, likelihood
 from nnd.metric.other_metrics.scorers.reference_scorers import (
+    BERTSCORE,
+    ENGLISH_BERT,
     Several,
     bertscore,
     bleu,
@@ -17,7 +19,7 @@ from nnd.metric.other_metrics.scorers.reference_scorers import (
     rouge,
 )
 from nnd.metric.other_metrics.scorers.scorer import Text, TextScorer, length, overlap
-from nnd.metric.text import Template, find_plain_template, language_teller
+from nnd.metric.text import LanguageOptions, Template, ToldContext, find_plain_template
 from nnd.schemas import Instruction, ScoringError, did_you_mean
 
 if TYPE_CHECKING:
@@ -48,7 +50,7 @@ WITH_REFERENCES: dict[str, Callable[[Several], TextScorer]] = {
     "chrf": chrf,
 }
 
-BERTSCORE, EVALUATE, REWARD = "bertscore", "evaluate", "reward"
+EVALUATE, REWARD = "evaluate", "reward"
 
 _PROTOCOLS = {"bartscore": "bartscore", "prompted": "native"}
 
@@ -83,6 +85,7 @@ def find_scorers(
     template: str = "default",
     prefix: str = "",
     instruction: Instruction | None = None,
+    languages: LanguageOptions | None = None,
 ) -> list[TextScorer]:
     """Return scorers, those that are given by name and others.
 
@@ -97,6 +100,8 @@ def find_scorers(
         prefix: For LIKELIHOODS: text before the predicted text, which is scored with it.
         instruction: The instruction of the data, for the template `instruction`, and for reward
             models.
+        languages: For LIKELIHOODS of multilingual models: the languages that the data does not say,
+            or not exactly enough.
 
     Raises:
         ScoringError: If a name is unknown, or lacks its model, or a prompt was given that no scorer
@@ -118,6 +123,7 @@ def find_scorers(
         several=several,
         template=find_plain_template(template, instruction),
         prefix=prefix,
+        languages=languages,
         load=lru_cache(maxsize=1)(_load_model),  # scorers with the same model are adjacent
     )
     return [
@@ -147,7 +153,7 @@ def _find(
     if entry in WITH_REFERENCES:
         return WITH_REFERENCES[entry](several)
     if name == BERTSCORE:
-        return bertscore(given or "roberta-large", several=several)
+        return bertscore(given or ENGLISH_BERT, several=several)
     if given and name in (EVALUATE, *LIKELIHOODS):
         return evaluated(given, several) if name == EVALUATE else with_model(entry)
     if name in (REWARD, *LIKELIHOODS):
@@ -168,37 +174,69 @@ def _find(
 
 
 def _with_model(
-    entry: str, *, several: Several, template: Template, prefix: str, load: "_Load"
+    entry: str,
+    *,
+    several: Several,
+    template: Template,
+    prefix: str,
+    languages: LanguageOptions | None,
+    load: "_Load",
 ) -> TextScorer:
     """Return a scorer whose model is loaded at first use."""
-    from nnd.metric.likelihood import (  # noqa: PLC0415 - torch is slow to load, and ROUGE needs none
-        Engine,
-    )
-
     name, _, model = entry.partition("=")
     protocol, direction = LIKELIHOODS[name]
-    used, asked, cut = "", 0, 0
+    engine = _LazyEngine(lambda: load(model), protocol, template.separator)
+    scorer = likelihood(
+        entry,
+        engine,
+        direction,
+        template=template,
+        prefix=prefix,
+        several=several,
+        languages=languages,
+    )
+    return replace(scorer, made_with=engine.made_with)
 
-    def engine(requests: "Sequence[Request]") -> "Likelihoods":
-        nonlocal used, asked, cut
-        loaded = load(model)
-        if language_teller(loaded, literals=template.literals) is not None:
-            raise ScoringError(
-                "model.language",
-                "this model is told the languages of texts by codes, which no scorer does",
-                loaded.name,
-                "use `nnd evaluate`, which tells it those of the data",
-            )
-        used = used or f"{loaded.name}@{loaded.version()[:7]}, protocol {protocol}, {loaded.dtype}"
-        found = Engine(loaded, protocol=protocol, separator=template.separator)(requests)
-        asked, cut = asked + len(requests), cut + int(found.truncated.sum())
+
+@dataclass(slots=True)
+class _LazyEngine:
+    """An engine whose model is loaded at first use, and what it did so far."""
+
+    load: "Callable[[], LoadedModel]"
+    protocol: str
+    separator: str
+    used: str = ""
+    asked: int = 0
+    cut: int = 0
+    languages: set[str] = field(default_factory=set)
+
+    @property
+    def loaded(self) -> "LoadedModel":
+        return self.load()
+
+    def __call__(self, requests: "Sequence[Request]") -> "Likelihoods":
+        from nnd.metric.likelihood import (  # noqa: PLC0415 - torch is slow to load, and ROUGE needs none
+            Engine,
+        )
+
+        loaded = self.loaded
+        version = loaded.version()[:7]
+        self.used = f"{loaded.name}@{version}, protocol {self.protocol}, {loaded.dtype}"
+        found = Engine(loaded, protocol=self.protocol, separator=self.separator)(requests)
+        self.asked += len(requests)
+        self.cut += int(found.truncated.sum())
+        contexts = (context for context, _ in requests)
+        self.languages |= {
+            str(each.languages) for each in contexts if isinstance(each, ToldContext)
+        }
         return found
 
-    def made_with() -> str:
-        return f"{used}, {cut:,} of {asked:,} texts cut to the window" if cut else used
-
-    scorer = likelihood(entry, engine, direction, template=template, prefix=prefix, several=several)
-    return replace(scorer, made_with=made_with)
+    def made_with(self) -> str:
+        """Return the version of the model, and the languages of the texts, and what was cut."""
+        languages = ", ".join(sorted(self.languages))
+        spoken = [f"languages {languages}"] if languages else []
+        cut = [f"{self.cut:,} of {self.asked:,} texts cut to the window"] if self.cut else []
+        return ", ".join([self.used, *spoken, *cut])
 
 
 def _reward(entry: str, instruction: Instruction | None) -> TextScorer:

@@ -6,12 +6,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from nnd.metric.likelihood import Loading, Scoring, split_revision
 from nnd.metric.numbers import PublishedPasses
 from nnd.metric.text import AUTO, NONE
 from nnd.schemas import NNDError, ScoringError, check_known, check_rows, load_schema
+
+_SCORING: Final = ("protocol", "template", "keep", "language", "context_language")
 
 Where: TypeAlias = Callable[[Sequence[int | str]], str]
 """Returns FILE:LINE of a place in a document, given its keys and indices from the top."""
@@ -68,6 +70,10 @@ class RunEntry:
             parts.append(f"template-{_digest(template)}" if is_own else template)
         if self.scoring.keep is not None:
             parts.append(f"keep-{self.scoring.keep}")
+        for name in ("language", "context_language"):
+            if (language := getattr(self.scoring, name)) is not None:
+                plain = re.fullmatch(r"[\w.-]+", language) is not None
+                parts.append(f"{name}-{language if plain else _digest(language)}")
         if chat.template != AUTO:
             parts.append(f"chat-{chat.stored().template}")
         if chat.system is not None:
@@ -147,7 +153,7 @@ def _entry(
         where,
         model,
         tuple(_located(name, folder) for name in data),
-        replace(scoring, chat=chat, **_given(values, "protocol", "template", "keep")),
+        replace(scoring, chat=chat, **_given(values, *_SCORING)),
         replace(loading, **_given(values, "dtype", "quantise")),
         values.get("system"),
         splits,

@@ -1,16 +1,21 @@
 """Cells that several tables have in common."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from nnd.metric.numbers import ALL_AGREE, percent, rate_and_interval
+from nnd.schemas import listed
 
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from nnd.metric.numbers import Rate
+
 _Slice = TypeVar("_Slice")
 
 NOTHING = "n/a"
+
+_MOST_SLICES = 6
 
 BASELINES = {
     "shorter_wins": "shorter wins",
@@ -62,6 +67,15 @@ def explain_stars(table: "Table", *notes: str) -> "Table":
     stars = any("*" in str(cell) for cells in numbers for cell in cells)
     table.caption = "\n".join([*notes, *[ALL_AGREE] * stars]) or None
     return table
+
+
+def undecidable_lines(models: "Mapping[str, Mapping[str, Rate]]") -> Iterator[str]:
+    """Yield a line for each model with tests that it cannot decide: model → slice → rate."""
+    for model, rates in models.items():
+        counts = {name: rate.undecidable for name, rate in rates.items() if rate.undecidable}
+        found = [f"{name} {n:,} of {rates[name].n:,}" for name, n in counts.items()]
+        if found:
+            yield f"{model}: undecidable tests, which fail: {listed(found, _MOST_SLICES)}"
 
 
 def p_value(value: float | None) -> str:

@@ -12,6 +12,7 @@ from nnd.metric.show.tables.cells import (
     pass_rate,
     share,
     telling_columns,
+    undecidable_lines,
 )
 from nnd.schemas import SLICE_TITLES, counted, text_table
 
@@ -35,7 +36,7 @@ def pass_rate_table(models: Mapping[str, PassRates]) -> "Table":
     for name, rate, *others in zip(short_names([*models]), overall, *slices.values(), strict=True):
         shown = (share(other.pass_rate) for other in others)
         table.add_row(name, pass_rate(rate.pass_rate, rate.interval), *shown)
-    return explain_stars(table)
+    return explain_stars(table, *_undecidable(models, slices))
 
 
 def slices_table(models: Mapping[str, PassRates]) -> "Table":
@@ -48,11 +49,25 @@ def slices_table(models: Mapping[str, PassRates]) -> "Table":
         cells = (pass_rate(rate.pass_rate, rate.context_interval) for rate in overall)
         table.add_row("overall, interval over contexts", f"{overall[0].n:,}", *cells)
     table.add_section()
+    all_slices = {}
     for column, slices in _slices([*models.values()]).items():
-        for value, rates in slices.items():
-            add_rates(table, f"{SLICE_TITLES[column]}: {value}", rates)
+        named = {f"{SLICE_TITLES[column]}: {value}": rates for value, rates in slices.items()}
+        for name, rates in named.items():
+            add_rates(table, name, rates)
+        all_slices |= named
         table.add_section()
-    return explain_stars(table, *_levels(overall[0]))
+    return explain_stars(table, *_levels(overall[0]), *_undecidable(models, all_slices))
+
+
+def _undecidable(
+    models: Mapping[str, PassRates], slices: Mapping[str, Sequence[Rate]]
+) -> Iterator[str]:
+    names = short_names([*models])
+    by = {
+        name: {"all": rates.overall} | {value: of[place] for value, of in slices.items()}
+        for place, (name, rates) in enumerate(zip(names, models.values(), strict=True))
+    }
+    return undecidable_lines(by)
 
 
 def _levels(rate: Rate) -> Iterator[str]:

@@ -4,7 +4,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from nnd.metric.numbers import Difference, short_names
-from nnd.metric.show.tables.cells import explain_stars, pass_rate
+from nnd.metric.show.tables.cells import explain_stars, pass_rate, undecidable_lines
 from nnd.metric.show.tables.differences import difference_table, verdict_cell
 from nnd.schemas import text_table
 
@@ -41,7 +41,13 @@ def slice_rates_table(slices: "Slices") -> "Table":
         for each in of_axis:
             rates = [each.models[model] for model in models]
             add(each.name, [(rate.rate, rate.from_rest.verdict) for rate in rates])
-    return explain_stars(table, *[_EXPLAINED] * bool(verdicts & _MARKS.keys()))
+    undecidable = {
+        name: {"all": slices.overall[model]}
+        | {each.name: each.models[model].rate for each in slices.slices}
+        for model, name in zip(models, short_names(models), strict=True)
+    }
+    arrows = [_EXPLAINED] * bool(verdicts & _MARKS.keys())
+    return explain_stars(table, *arrows, *undecidable_lines(undecidable))
 
 
 def from_rest_table(slices: "Slices") -> "Table":

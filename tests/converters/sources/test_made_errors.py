@@ -12,6 +12,7 @@ from support.refusals import refusal
 
 from nnd.converters.folder.conversion import Conversion, convert
 from nnd.converters.source.source import BUILT_IN
+from nnd.metric.data.completion import contexts_of
 
 MADE = ("bump", "summedits", "llmbar", "demetr")
 
@@ -119,6 +120,40 @@ def test_what_is_left_out_of_demetr_is_counted(tmp_path: Path) -> None:
         "minor_id1_repeat2.json and 33 more: rows left out by `where`: 35",
         "base_id35_reference.json: rows left out by `where`: 1",
     ]
+
+
+TAGS = {
+    "chinese_simple": "zh-Hans",
+    "german": "de",
+    "hindi": "hi",
+    "japanese": "ja",
+    "polish": "pl",
+    "russian": "ru",
+    "czech": "cs",
+    "french": "fr",
+    "spanish": "es",
+    "italian": "it",
+}
+"""All that the files have."""
+
+
+def test_a_context_of_demetr_has_the_tag_of_its_language(tmp_path: Path) -> None:
+    for path in (BUILT_IN / "demetr/fixture").glob("*.json"):
+        (tmp_path / path.name).write_text(json.dumps([demetr_row(pert_check=False)]))
+    rows = [demetr_row(id=n, src_sent=f"{name} {n}", lang_tag=name) for n, name in enumerate(TAGS)]
+    (tmp_path / "critical_id22_verb_removed.json").write_text(json.dumps(rows))
+    reference = [demetr_row(pert_name="base_id35_reference")]
+    (tmp_path / "base_id35_reference.json").write_text(json.dumps(reference))
+    found = convert("demetr", origin=tmp_path, accept_changed="a test")
+    contexts = contexts_of(found.pairs)
+    assert {each.text.split()[0]: each.context_language for each in contexts} == TAGS
+    assert {each.language for each in contexts} == {"en"}
+
+
+def test_contexts_of_wmt_qe_2022_are_english_and_candidates_german() -> None:
+    fixture = BUILT_IN / "wmt_qe_2022/fixture"
+    contexts = contexts_of(convert("wmt_qe_2022", origin=fixture, accept_changed="a test").pairs)
+    assert {(each.context_language, each.language) for each in contexts} == {("en", "de")}
 
 
 def test_an_edited_file_of_demetr_is_refused(nnd_data: Path, tmp_path: Path) -> None:

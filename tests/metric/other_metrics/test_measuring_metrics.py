@@ -564,3 +564,13 @@ def test_aspects_are_shown_by_their_mean(tmp_path: Path) -> None:
     assert lines(people_table(shown.people))[2:5] == [
         *("a 2.000 -2.000", "b 1.500 -1.500", "c 0.500 -0.500")
     ]
+
+
+def test_a_scorer_that_ties_most_tests_is_told_of(judged: JudgedCandidates) -> None:
+    def blind(texts: Sequence[Text]) -> list[float | None]:
+        return [0.0] * len(texts)
+
+    found = compare_metrics(judged, [*LENGTH, TextScorer("blind", blind)])
+    said = [each for each in found.remarks() if "gives both texts the same number" in each]
+    (only,) = said
+    assert only.startswith("blind gives both texts the same number in 3 of 3 tests: ")

@@ -19,10 +19,12 @@ from nnd.metric.likelihood import LoadedModel, Scoring
 from nnd.metric.likelihood.engine.answers import Likelihoods
 from nnd.metric.likelihood.engine.engine import Engine
 from nnd.metric.likelihood.models.load_model import wrap_model
-from nnd.metric.numbers import pass_rates, rate_frame
+from nnd.metric.numbers import pass_rates, rate_frame, slice_runs
 from nnd.metric.numbers.comparison.comparing import compare
 from nnd.metric.run import evaluate, merge
 from nnd.metric.run.pair_scoring import score_pairs
+from nnd.metric.show.tables.pass_rates import pass_rate_table, slices_table
+from nnd.metric.show.tables.slices import slice_rates_table
 from nnd.metric.text.encoding.templates import TEMPLATES, Form, Template
 
 Tiny = Callable[[str], Family]
@@ -155,6 +157,18 @@ def test_a_hundredth_is_not_mentioned(uncased: LoadedModel) -> None:
     found = evaluate(uncased, frame(CASED[0], *others), scoring=PLAIN)
     assert found.results[0].rates.overall.undecidable == 1
     assert not any("undecidable" in note for note in found.results[0].notes)
+
+
+def test_tables_by_category_and_slice_count_them(uncased: LoadedModel, tmp_path: Path) -> None:
+    (result,) = evaluate(uncased, frame(*CASED), scoring=PLAIN, out=tmp_path / "run").results
+    shown = {"m": result.rates}
+    said = "m: undecidable tests, which fail: all 2 of 4, "
+    assert f"{said}case 2 of 2" in str(pass_rate_table(shown).caption)
+    assert f"{said}error category: case 2 of 2" in str(slices_table(shown).caption)
+    table = slice_rates_table(slice_runs([tmp_path / "run"], by=["error_category"]))
+    assert "all 2 of 4, error_category=case 2 of 2" in str(table.caption)
+    decided = evaluate(uncased, frame(*CASED[2:]), scoring=PLAIN).results[0].rates
+    assert "undecidable" not in str(slices_table({"m": decided}).caption)
 
 
 def test_the_first_screen_says_it(uncased: LoadedModel) -> None:

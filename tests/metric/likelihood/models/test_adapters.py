@@ -10,8 +10,10 @@ from typing import Any
 
 import peft
 import pytest
+import torch
 import transformers as hf
 from huggingface_hub import constants
+from safetensors.torch import load_file, save_file
 from support.engine.cases import NATS, REQUESTS
 from support.models.adapted import adapted, formula, load_base, lora
 from support.refusals import refusal
@@ -327,3 +329,59 @@ def test_without_peft_the_extra_is_named(
     with refusal("extra.missing") as caught:
         load_model(folder, Loading(device="cpu"))
     assert "'near-negative[adapters]'" in caught.value.remedy
+
+
+def with_tensor(folder: Path, name: str) -> Path:
+    path = folder / "adapter_model.safetensors"
+    save_file({**load_file(path), name: torch.ones(1, 32)}, path)
+    return folder
+
+
+@pytest.mark.parametrize(
+    "name", ["v_head.summary.weight", "base_model.model.v_head.summary.weight"]
+)
+def test_the_head_that_trl_leaves_in_an_adapter_is_told_and_left_out(
+    name: str, save: Callable[..., Path]
+) -> None:
+    without = load_model(save("llama", lora()), CPU)
+    loaded = load_model(with_tensor(save("llama", lora()), name), CPU)
+    assert without.notes == ()
+    (note,) = loaded.notes
+    assert "v_head" in note
+    assert Engine(loaded)(ASKED).log_likelihood.tolist() == (
+        Engine(without)(ASKED).log_likelihood.tolist()
+    )
+    check_refused(with_tensor(save("llama", lora()), "extra.lora_A.weight"), "adapter.base")
+
+
+@pytest.mark.parametrize("kind", ["biases", "modules_to_save", "norms"])
+def test_what_an_adapter_writes_into_its_base_is_in_its_version(
+    kind: str,
+    save: Callable[..., Path],
+    saved: Saved,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    config = {
+        "biases": lora(target_modules=["c_attn"], bias="all"),
+        "modules_to_save": lora(target_modules=["c_attn"], modules_to_save=["mlp"]),
+        "norms": lora(target_modules=["c_attn"], modules_to_save=["ln_1"]),
+    }[kind]
+    commit = "a" * 40
+    place = tmp_path / "cache/models--org--base"
+    shutil.copytree(saved("gpt2"), place / "snapshots" / commit)
+    (place / "refs").mkdir()
+    (place / "refs/main").write_text(commit)
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
+    folder = edited(save("gpt2", config), base_model_name_or_path="org/base")
+    path = folder / "adapter_model.safetensors"
+    first, again = (load_model(folder, CPU).version() for _ in range(2))
+    assert first == again
+    tensors = load_file(path)
+    written = [key for key in tensors if "lora_" not in key]
+    assert written
+    save_file({**tensors, written[0]: tensors[written[0]] + 0.5}, path)
+    other = load_model(folder, CPU)
+    assert other.version() != first
+    assert other.commit == commit

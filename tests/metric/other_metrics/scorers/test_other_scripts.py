@@ -4,9 +4,13 @@ import pytest
 from sacrebleu.metrics.bleu import BLEU
 
 from nnd.metric.other_metrics.scorers import word_cutting
-from nnd.metric.other_metrics.scorers.reference_scorers import bleu, chrf, rouge
+from nnd.metric.other_metrics.scorers.reference_scorers import bertscore, bleu, chrf, rouge
 from nnd.metric.other_metrics.scorers.scorer import Text, overlap, score_texts
-from nnd.metric.other_metrics.scorers.unread_texts import describe_unread, reads_none
+from nnd.metric.other_metrics.scorers.unread_texts import (
+    describe_english,
+    describe_unread,
+    reads_none,
+)
 from nnd.metric.other_metrics.scorers.word_cutting import tokenizer_of
 
 WHY_ROUGE = "rouge-score keeps only the letters a to z and digits of a text"
@@ -126,3 +130,19 @@ def test_without_a_language_each_text_is_looked_at() -> None:
 def test_overlap_by_characters() -> None:
     found = overlap([Text("渡轮早", "渡轮迟到"), Text("the dog", "The cat"), Text("จะ", "ไป")])
     assert found == [2 / 3, 1 / 2, 0]
+
+
+@pytest.mark.parametrize(
+    ("texts", "n"),
+    [
+        ([EN], 0),
+        ([ZH, EN], 1),
+        ([ZH._replace(language=None)], 1),
+        ([EN._replace(language="de")], 1),
+    ],
+)
+def test_the_english_default_of_bertscore_is_told_of(texts: list[Text], n: int) -> None:
+    said = [*describe_english([bertscore(), bleu()], texts)]
+    assert len(said) == bool(n)
+    assert all(f"{n} of {len(texts)} candidates are in other languages" in each for each in said)
+    assert [*describe_english([bertscore("xlm-roberta-large")], texts)] == []
