@@ -42,6 +42,7 @@ if TYPE_CHECKING:
         ModelResult as ModelResult,
     )
     from .pair_scoring import (
+        SuiteScores as SuiteScores,
         requests_of as requests_of,
         score_pairs as score_pairs,
         score_suite as score_suite,

@@ -21,7 +21,7 @@ from nnd.metric.likelihood import (
     has_float64,
     in_float64,
 )
-from nnd.metric.run import Preparation, prepare, requests_of, score_suite
+from nnd.metric.run import Preparation, SuiteScores, prepare, requests_of, score_suite
 from nnd.metric.selftest.exact_numbers import ExactNumbers, divisor_of
 from nnd.metric.selftest.plain_reading import PlainReader, PlainRow
 from nnd.metric.selftest.self_test import TOLERANCE, ProtocolTest, SelfTest, Worst
@@ -62,6 +62,8 @@ def run_self_test(
                 raise
             prepared.pop(protocol, None)
             notes.append(f"{protocol} is left out: {error.what}.")
+    if not prepared:
+        raise ScoringError(_NOT_THIS_MODEL, " ".join(notes), loaded.name)
     whole, left_out = _comparable(chosen, prepared)
     found = {
         name: score_suite(whole, each.engine, each.template) for name, each in prepared.items()
@@ -69,8 +71,7 @@ def run_self_test(
     with _exactly(loaded):
         exact = ExactNumbers(loaded)
         tests = tuple(
-            _compare(name, whole, prepared[name], scored.pairs, scored.work.path, exact)
-            for name, scored in found.items()
+            _compare(whole, prepared[name], scored, exact) for name, scored in found.items()
         )
     return SelfTest(
         loaded.name,
@@ -111,7 +112,10 @@ def _exactly(loaded: LoadedModel) -> Iterator[None]:
     except (RuntimeError, TypeError, ValueError, NotImplementedError) as error:
         reason = " ".join(str(error).split()).partition(". ")[0]
         raise ScoringError(
-            "model.no-float64", f"its code fails in float64: {reason}", loaded.name
+            "model.no-float64",
+            f"the model's own code fails in float64: {reason}",
+            loaded.name,
+            "this model has no self-test",
         ) from error
 
 
@@ -147,7 +151,7 @@ def _comparable(data: PairSet, prepared: dict[str, Preparation]) -> tuple[PairSe
             elif any(token in text for token in special for text in _data_in(context, candidate)):
                 spelt.add(pair)
     kept = data.pairs.filter(~pl.col("pair_id").is_in([*cut, *spelt]))
-    if kept.is_empty() or not prepared:
+    if kept.is_empty():
         raise ScoringError(
             "data.no-pairs",
             "the context of each pair has to be cut to the model's window, or a text spells a "
@@ -172,14 +176,10 @@ def _data_in(context: Context | None, candidate: str) -> tuple[str, ...]:
 
 
 def _compare(
-    protocol: str,
-    data: PairSet,
-    prepared: Preparation,
-    scored: pl.DataFrame,
-    path: str,
-    exact: ExactNumbers,
+    data: PairSet, prepared: Preparation, found: SuiteScores, exact: ExactNumbers
 ) -> ProtocolTest:
-    requests, engine = _requests(data, prepared), prepared.engine
+    requests, engine, scored = _requests(data, prepared), prepared.engine, found.pairs
+    protocol = engine.protocol
     reader = PlainReader(engine.loaded, protocol, engine.separator, engine.chat)
     plain = [reader.read(_text(context), candidate) for context, candidate in requests]
     numbers = []
@@ -202,7 +202,7 @@ def _compare(
     most = max(range(2 * n), key=lambda number: gaps[number] or 0.0)
     return ProtocolTest(
         protocol=protocol,
-        path=path,
+        path=found.work.path,
         requests=2 * n,
         difference=gaps[most],
         ids_differ=ids,

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from nnd.metric.selftest import ProtocolTest, SelfTest
 
-_NUMBERS = ("requests", "nats per token, at most", "as one text")
+_NUMBERS = ("requests", "difference", "as one text")
 
 
 def selftest_table(tested: "SelfTest") -> "Table":
