@@ -12,7 +12,7 @@ INSTALL := PIP_CONSTRAINT=constraints.txt PIP_BUILD_CONSTRAINT=constraints.txt \
 # find that folder, an empty namespace. A folder on the path that holds the front door comes before.
 SITE_PACKAGES := import sysconfig; print(sysconfig.get_path("purelib"))
 
-.PHONY: help demo readme schemas texts test test-fast test-full publish-all bench bench-gpu site check format types constraints
+.PHONY: help demo readme schemas texts test test-fast test-full selftest publish-all bench bench-gpu site check format types constraints
 .DEFAULT_GOAL := help
 
 help:
@@ -20,6 +20,8 @@ help:
 	@echo "make test       set up with the development tools, run the tests"
 	@echo "make test-fast  those of them that need no torch: schemas, converting, numbers, figures, cards"
 	@echo "make test-full  the same, slow tests in full"
+	@echo "make selftest   fetch two real models (350 MB), hold their numbers against float64, one request at a"
+	@echo "                time, and against lm-eval (ten minutes)"
 	@echo "make publish-all  convert each source that may be published, publish it on a Hub of this machine,"
 	@echo "                load it with datasets; NND_DATA names the folder of the real files"
 	@echo "make bench      measure how converting scales, and the engine against its peers (an hour or two)"
@@ -93,6 +95,11 @@ test-fast: $(VENV)/dev
 test-full: $(VENV)/dev
 	NND_TEST_FULL=1 $(BIN)/python -m pytest -n 2 --dist loadfile -q --durations=15 -m "not alone"
 	NND_TEST_FULL=1 $(BIN)/python -m pytest -q --durations=15 -m alone
+
+selftest: $(VENV)/dev
+	$(BIN)/python cards/guide/real_model.py demo
+	$(BIN)/python cards/guide/real_model.py demo gemma3
+	NND_TEST_FULL=1 $(BIN)/python -m pytest -n 0 -q -s tests/metric/selftest/test_real_models.py
 
 publish-all: $(VENV)/dev
 	NND_TEST_FULL=1 $(BIN)/python -m pytest -n 2 -q -rA --no-header tests/support/hub/test_round_trip.py \

@@ -99,6 +99,7 @@ if TYPE_CHECKING:
     )
     from .files.documents import (
         MANIFEST as MANIFEST,
+        SELFTEST as SELFTEST,
         VALIDITY as VALIDITY,
         Document as Document,
         SealedRecord as SealedRecord,

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         evaluate_runs as evaluate_runs,
         export as export,
         judged_models as judged_models,
+        selftest as selftest,
         show as show,
         slice as slice,  # noqa: A004 - as the command
         suite as suite,

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
         JudgedModels as JudgedModels,
         judged_models as judged_models,
     )
+    from .selftesting import (
+        selftest as selftest,
+    )
     from .showing import (
         show as show,
     )

@@ -130,6 +130,7 @@ GROUPS: dict[str, tuple[Verb, ...]] = {
         ),
         Verb("import_samples", ("samples",), written="out"),
         Verb("merge", ("run",), written="run"),
+        Verb("selftest", written="out"),
         Verb(
             "train",
             without=("tokenizer", "loading.adapter", "loading.quantise", "loading.device_map"),

@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from .engine.faster_precision import (
         faster_precision as faster_precision,
     )
+    from .engine.float64_numbers import (
+        has_float64 as has_float64,
+        in_float64 as in_float64,
+    )
     from .engine.head import (
         most_rows as most_rows,
     )

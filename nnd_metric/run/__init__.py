@@ -42,10 +42,17 @@ if TYPE_CHECKING:
         ModelResult as ModelResult,
     )
     from .pair_scoring import (
+        SuiteScores as SuiteScores,
+        requests_of as requests_of,
         score_pairs as score_pairs,
+        score_suite as score_suite,
     )
     from .parts.merging import (
         merge as merge,
+    )
+    from .preparation import (
+        Preparation as Preparation,
+        prepare as prepare,
     )
     from .signature import (
         make_signature as make_signature,

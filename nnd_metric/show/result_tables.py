@@ -35,6 +35,7 @@ from nnd.metric.show.tables.published import (
     published_notes,
     published_table,
 )
+from nnd.metric.show.tables.selftest import selftest_table
 from nnd.metric.show.tables.slices import from_rest_table, slice_rates_table
 from nnd.metric.show.tables.validity import giveaways_table, validity_table
 from nnd.schemas import counted
@@ -230,6 +231,7 @@ _TABLES: Mapping[str, Callable[[Any], "Table | None"]] = {
     "MetricSlices": metrics_by_dataset,
     "MetricTable": metrics_overview,
     "MetricTables": metrics_by_dataset,
+    "SelfTest": selftest_table,
     "Slices": lambda result: slice_rates_table(result) if result.slices else None,
     "Sweep": _sweep,
     "Validity": validity_table,

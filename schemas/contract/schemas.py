@@ -23,6 +23,7 @@ SchemaName = Literal[
     "slices",
     "history",
     "training",
+    "selftest",
     "suite",
     "variation",
     "runs",

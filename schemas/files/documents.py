@@ -25,7 +25,7 @@ from nnd.schemas.records.record import Record
 from nnd.schemas.words.errors import SchemaError, ScoringWarning
 from nnd.schemas.words.identity import nnd_version
 
-MANIFEST, VALIDITY = "manifest.json", "validity.json"
+MANIFEST, VALIDITY, SELFTEST = "manifest.json", "validity.json", "selftest.json"
 
 _KINDS: Final[Mapping[str, tuple[str | None, str]]] = {
     MANIFEST: (
@@ -36,6 +36,7 @@ _KINDS: Final[Mapping[str, tuple[str | None, str]]] = {
     "metrics.json": ("metrics", "run `nnd metrics` again"),
     "variation.json": ("variation", "run `nnd evaluate --vary` again"),
     VALIDITY: ("validity", "write it again with `nnd compare --by origin --out`, or remove it"),
+    SELFTEST: ("selftest", "run `nnd selftest` again"),
     "plan.json": (None, "remove its folder, and start the workers again"),
     "settings.json": (None, "train into another folder"),
     "training.json": ("training", "train again"),
@@ -43,8 +44,9 @@ _KINDS: Final[Mapping[str, tuple[str | None, str]]] = {
 }
 """Name of a document → its schema, and how to make the document and its files again."""
 
-UNLISTED: Final = {"result.json": ("cost.json",)}
-"""Document → files of its folder that it does not list, because no two runs write the same."""
+UNLISTED: Final = {"result.json": ("cost.json", SELFTEST)}
+"""Document → files of its folder that it does not list, because no two runs write the same, or
+because they are written later."""
 
 _DIGEST = "digest"
 _VERSION = "nnd_version"

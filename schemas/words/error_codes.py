@@ -125,6 +125,7 @@ REMEDIES = MappingProxyType(
         "model.window": "state it as model_max_length in the tokenizer_config.json of the model",
         "model.device": "choose another --device",
         "model.quantised": "name the model that it was made from",
+        "model.no-float64": "load it in float32, without --quantise, on cpu or cuda",
         "model.two-threads": "load models in one thread or only through nnd",
         "model.no-checkpoints": "name a folder of folders called checkpoint-N",
         "adapter.not-an-adapter": "name a folder that PEFT's save_pretrained wrote",

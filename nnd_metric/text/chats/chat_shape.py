@@ -52,6 +52,11 @@ class Renderer:
     arguments: Mapping[str, Any]
     system: str | None = None
 
+    @property
+    def template(self) -> str:
+        """The text that transformers renders: of templates that read the clock, with a clock."""
+        return f"{_CLOCK}{self.text}" if "strftime_now" in self.text else self.text
+
     def prompt(self, turns: Sequence[str]) -> str:
         """Return the text that a model continues: the turns and the beginning of an answer."""
         return self._write(self._messages(turns), add_generation_prompt=True)
@@ -103,11 +108,10 @@ class Renderer:
         return first + [{"role": roles[n % 2], "content": turn} for n, turn in enumerate(turns)]
 
     def _write(self, messages: Sequence[Message], *, add_generation_prompt: bool = False) -> str:
-        text = f"{_CLOCK}{self.text}" if "strftime_now" in self.text else self.text
         try:
             written = self.tokenizer.apply_chat_template(
                 list(messages),
-                chat_template=text,
+                chat_template=self.template,
                 tokenize=False,
                 add_generation_prompt=add_generation_prompt,
                 **self.arguments,

@@ -8,6 +8,7 @@ from nnd.metric.numbers import Agreement, Comparison, Slices, Validity
 from nnd.metric.other_metrics import MetricTable
 from nnd.metric.run import Variation
 from nnd.metric.run.evaluation import Evaluation
+from nnd.metric.selftest import SelfTest
 from nnd.metric.train.history import HistoryEntry
 from nnd.metric.train.trained import TrainedModel
 from nnd.schemas import Document, Record, SealedRecord
@@ -19,6 +20,7 @@ RECORDS: Final[Mapping[str, tuple[type[Record], ...]]] = {
     "history": (HistoryEntry, SealedRecord),
     "metrics": (MetricTable, Document),
     "result": (Evaluation, Document),
+    "selftest": (SelfTest, SealedRecord),
     "slices": (Slices,),
     "training": (TrainedModel, SealedRecord),
     "validity": (Validity, SealedRecord),
