@@ -30,6 +30,8 @@ PAIRS_PER_CONTEXT = 10
 RUNS = ("plover", "heron")
 
 _CATEGORIES = ("Circumstance", "Missing Information", "Wrong Reference", "Negation")
+_UNKNOWN = ("divisor_high", "divisor_low", "distinct", *READING_SCHEMA)
+"""Columns without values: nothing here reads them."""
 _ASPECTS = ("faithfulness", "fluency")
 _ROWS_AT_ONCE = 1_000_000
 _SIGNATURE = "nnd|v:0.2.0|model:{model}@0|data:made@0|protocol:native|ties:fail|n:{rows}"
@@ -59,7 +61,7 @@ def _scored(model: str, numbers: npt.NDArray[np.int64]) -> pl.DataFrame:
     of_model = np.random.default_rng([int(numbers[0]), *model.encode()])
     likelihoods = of_model.normal(-3, 1, (4, n)).round(2)  # some of them tie
     pairs, ids = pl.Series(numbers), pl.Series(contexts)
-    return pl.DataFrame(
+    rows = pl.DataFrame(
         {
             "model": pl.repeat(model, n, eager=True),
             "pair_id": _hexadecimal(pairs.hash(seed=0)),
@@ -88,8 +90,10 @@ def _scored(model: str, numbers: npt.NDArray[np.int64]) -> pl.DataFrame:
             "ll_alone_high": likelihoods[2],
             "ll_alone_low": likelihoods[3],
         },
-        schema_overrides=STORED,
-    ).select(STORED.names())
+        schema_overrides={name: dtype for name, dtype in STORED.items() if name not in _UNKNOWN},
+    )
+    unknown = {name: pl.lit(None, STORED[name]) for name in _UNKNOWN}
+    return rows.with_columns(**unknown).select(STORED.names())
 
 
 def _hexadecimal(numbers: pl.Series) -> pl.Series:

@@ -54,7 +54,7 @@ def annotations(files: Files) -> Iterator[Annotation]:
                 context_id=probe,
                 context=question,
                 inputs={"question": question},
-                metadata={"scene": scene} if scene else {},
+                metadata={"scene": scene or question.strip()},
                 category=CATEGORIES[fine],
                 candidate_id=f"{probe}/{system}",
                 candidate=answer,

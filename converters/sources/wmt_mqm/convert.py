@@ -17,8 +17,9 @@ SEVERITY = 8
 NO_ERROR = "No-error"
 SEVERITIES = (NO_ERROR, "Neutral", "Minor", "Major", "Critical")
 
-# Weights of errors (Freitag et al. 2021, table 4); they have none for critical ones, a later word.
-WEIGHTS = {NO_ERROR: 0.0, "Neutral": 0.0, "Minor": 1.0, "Major": 5.0}
+# Weights of errors (Freitag et al. 2021, table 4); that of critical ones, which their data does not
+# have, is the multiplier of the MQM framework.
+WEIGHTS = {NO_ERROR: 0.0, "Neutral": 0.0, "Minor": 1.0, "Major": 5.0, "Critical": 25.0}
 NON_TRANSLATION, MINOR_PUNCTUATION = 25.0, 0.1
 
 QUOTED = re.compile('".*"".*"')
@@ -115,13 +116,6 @@ def weight(row: Cells) -> float:
     known = {name.casefold(): number for name, number in WEIGHTS.items()}
     if category.startswith("Non-translation"):
         return NON_TRANSLATION
-    if severity.casefold() not in known:
-        raise SourceError(
-            "cell.unknown-value",
-            f"severity {shown(severity)} has no weight in the scheme of Freitag et al. (2021)",
-            row.where,
-            "choose another variant, such as severity_order",
-        )
     if (category, severity) == ("Fluency/Punctuation", "Minor"):
         return MINOR_PUNCTUATION
     return known[severity.casefold()]

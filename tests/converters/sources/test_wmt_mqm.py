@@ -293,12 +293,6 @@ def test_mqm_scores_are_the_published_ones(nnd_data: Path) -> None:
     assert ours == pytest.approx(published, abs=1e-9)
 
 
-def test_an_error_without_a_weight_is_refused(write: Callable[..., Path]) -> None:
-    path = write(GOOD, mark("beta", "Bon nuit", "Accuracy/Omission", "Critical"))
-    with refusal("cell.unknown-value", ":3"):
-        convert("wmt_mqm", origin=path, variant="mqm")
-
-
 def test_weights(write: Callable[..., Path]) -> None:
     rows = [
         mark("beta", "Bon nuit", "Fluency/Punctuation", "Minor"),
@@ -306,12 +300,14 @@ def test_weights(write: Callable[..., Path]) -> None:
         mark("beta", "Bon nuit", "Fluency/Grammar", "Minor", rater="rater2"),
         mark("gamma", "Oui", "Non-translation!", "Major"),
         mark("delta", "Nuit", "Style/Awkward", "Neutral"),
+        mark("eta", "Bon", "Accuracy/Omission", "Critical"),
     ]
     found = convert("wmt_mqm", origin=write(GOOD, *rows), variant="mqm")
     scores = dict(found.annotations.select("system", "ratings").iter_rows())
-    assert scores == {"alpha": [0.0], "beta": [-5.1, -1.0], "gamma": [-25.0], "delta": [0.0]}
+    worst = {"gamma": [-25.0], "eta": [-25.0]}
+    assert scores == {"alpha": [0.0], "beta": [-5.1, -1.0], "delta": [0.0], **worst}
     assert sorted(found.pairs.select("system_high", "system_low").rows()) == [
-        (high, "gamma") for high in ("alpha", "beta", "delta")
+        (high, low) for high in ("alpha", "beta", "delta") for low in ("eta", "gamma")
     ]
 
 

@@ -14,6 +14,7 @@ from nnd.metric.numbers.agreement.from_results import agree_scored
 from nnd.metric.numbers.rates.caveats import caveats
 from nnd.metric.numbers.rates.pass_rates import count_close, pass_rates
 from nnd.metric.numbers.rates.surface_features import measure
+from nnd.schemas import DISTINCT
 
 DEVIATION = 1e-2
 
@@ -63,13 +64,18 @@ def pretend(pairs: PairSet, model: Pretended, seed: int) -> pl.DataFrame:
         passed=(pl.col("ll_high") > pl.col("ll_low")).fill_null(value=False),
         tie=(pl.col("ll_high") == pl.col("ll_low")).fill_null(value=False),
     )
-    lengths = {f"tokens_{side}": pl.lit(12, pl.Int64) for side in ("high", "low")}
+    lengths = {
+        f"{name}_{side}": pl.lit(12, pl.Int64)
+        for name in ("tokens", "divisor")
+        for side in ("high", "low")
+    }
     both = pl.concat([pairs.pairs, scores, verdict, measure(pairs.pairs)], how="horizontal")
     unknown = {name: pl.lit(0) for name in READING_SCHEMA if name != "same_tokens"}
     both = both.with_columns(
         **lengths,
         **unknown,
         same_tokens=pl.lit(value=False),
+        distinct=pl.struct(DISTINCT).is_first_distinct(),
         end_tokens=pl.lit(0),
         truncated=pl.lit(value=False),
     )

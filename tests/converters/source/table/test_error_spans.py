@@ -181,9 +181,11 @@ MQM: dict[str, Any] = {
     "compute": {
         "segment": "CONCAT(doc, '/', doc_id, '/', seg_id)",
         "category": "REPLACE(category, '/-', '')",
+        "language": "'en'",
     },
     "columns": {"context_id": "segment", "candidate": "target", "system": "system"},
     "inputs": {"source": "source"},
+    "metadata": {"document": "doc", "context_language": "language"},
     "spans": {
         "category": "category",
         "no_error": "No-error",
