@@ -225,10 +225,8 @@ class _LazyEngine:
         found = Engine(loaded, protocol=self.protocol, separator=self.separator)(requests)
         self.asked += len(requests)
         self.cut += int(found.truncated.sum())
-        contexts = (context for context, _ in requests)
-        self.languages |= {
-            str(each.languages) for each in contexts if isinstance(each, ToldContext)
-        }
+        told = (context for context, _ in requests if isinstance(context, ToldContext))
+        self.languages |= {str(each.languages) for each in told}
         return found
 
     def made_with(self) -> str:
