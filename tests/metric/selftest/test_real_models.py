@@ -11,7 +11,7 @@ from support.places import ROOT
 
 from nnd.metric.app import find_data, selftest
 from nnd.metric.data import choose_part, contexts_of, load_pairs
-from nnd.metric.likelihood import Loading, LoadedModel, Scoring, load_model
+from nnd.metric.likelihood import LoadedModel, Loading, Scoring, load_model
 from nnd.metric.run import prepare, requests_of
 from nnd.metric.text import ChatContext, render
 
