@@ -139,15 +139,15 @@ class Evaluation(Result):
         return describe_readings(dict(zip(names, readings, strict=True)))
 
     def languages(self) -> list[str]:
-        """Return a sentence for each model that was told languages."""
+        """Return a sentence for each model that was given languages."""
         results = self.best_first()
         names = short_names([each.model for each in results])
         told = zip(names, (each.languages for each in results), strict=True)
         return [
-            f"{name} was told the language{'' if len(each.told) == 1 else 's'} "
-            f"{', '.join(each.told)}."
+            f"{name} was given the language{'' if len(each.given) == 1 else 's'} "
+            f"{', '.join(each.given)}."
             for name, each in told
-            if each is not None and each.told
+            if each is not None and each.given
         ]
 
     def requests(self) -> Iterator[str]:

@@ -164,11 +164,11 @@ def _find_difference(
 
 
 def _find_other_languages(result: Mapping[str, Any], asked: Scoring) -> str | None:
-    """Return what a model was told, if it was told languages and now others are asked for."""
+    """Return what a model was given, if it was given languages and now others are asked for."""
     languages = result.get("languages")
     if languages is None or LanguageOptions.from_dict(languages["asked"]) == asked.languages:
         return None
-    return f"with the languages {', '.join(languages['told'])}, asked for by other options"
+    return f"with the languages {', '.join(languages['given'])}, asked for by other options"
 
 
 def _find_other_sets(children: pl.DataFrame, pairs: PairSet) -> str | None:

@@ -42,7 +42,7 @@ class ModelResult(Record):
         template: Name or text of the template that rendered contexts.
         instruction: The first 6 digits of the SHA-256 of the instruction that contexts were read
             with; None without one. Older results lack it.
-        languages: The languages that a multilingual model was told, and that the user asked for;
+        languages: The languages that a multilingual model was given, and that the user asked for;
             None for other models. Older results lack it.
         chat: How contexts were rendered as chats, or why not. Older results, which read plain text,
             lack it.

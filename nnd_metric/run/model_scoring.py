@@ -70,7 +70,7 @@ def evaluate_model(
     notes += [_BY_LENGTH] if scores.work.moved_by_padding else []
     languages, of_languages = _languages(pairs, template)
     notes += of_languages
-    told = () if languages is None else languages.told
+    told = () if languages is None else languages.given
     rates = pass_rates(scored)
     crossing = count_crossings(pairs, engine, template)
     work, protocol = scores.work, find_protocol(engine.protocol)
@@ -112,7 +112,7 @@ def evaluate_model(
 
 
 def _languages(pairs: PairSet, template: Template) -> tuple[ToldLanguages | None, list[str]]:
-    """Return the languages that a model was told, and notes on them."""
+    """Return the languages that a model was given, and notes on them."""
     teller = template.languages
     if teller is None:
         return None, []

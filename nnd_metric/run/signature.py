@@ -18,7 +18,7 @@ def make_signature(
     *,
     languages: Sequence[str] = (),
 ) -> str:
-    """Return the signature of one model's result; `languages` are those that it was told."""
+    """Return the signature of one model's result; `languages` are those that it was given."""
     loaded = engine.loaded
     family = "beginning" if loaded.is_encoder_decoder else "end"
     parts = {

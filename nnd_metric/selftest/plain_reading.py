@@ -7,7 +7,7 @@ is given is not tested here.
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from nnd.metric.likelihood import LoadedModel
 from nnd.metric.text import ChatTemplate, Ids, Tokenizer
@@ -110,7 +110,7 @@ class PlainReader:
         renderer = chat.renderer
         system = [] if renderer.system is None else [{"role": "system", "content": renderer.system}]
         turns = [{"role": "user", "content": context}, {"role": "assistant", "content": answer}]
-        written: str | Sequence[int] = self._tokenizer.apply_chat_template(
+        written: Any = self._tokenizer.apply_chat_template(
             [*system, *turns],
             chat_template=renderer.template,
             tokenize=tokenize,
@@ -118,7 +118,8 @@ class PlainReader:
             return_dict=False,
             **renderer.arguments,
         )
-        return written
+        text_or_ids: str | Sequence[int] = written
+        return text_or_ids
 
     def _added(self, before: str, candidate: str) -> Ids:
         """Return the ids that separator and candidate add to a text."""
@@ -134,7 +135,7 @@ class PlainReader:
 
 def _ids(tokenizer: Tokenizer, text: str, *, special: bool = False, target: bool = False) -> Ids:
     given = {"text_target" if target else "text": text}
-    read = tokenizer(**given, add_special_tokens=special, verbose=False)  # type: ignore[arg-type]
+    read = tokenizer(**given, add_special_tokens=special, verbose=False)
     return tuple(read["input_ids"])
 
 

@@ -126,7 +126,7 @@ def _requests(data: PairSet, prepared: Preparation) -> list[Request]:
             _NOT_THIS_MODEL,
             "the self-test cannot tell a model the language of a text",
             prepared.engine.loaded.name,
-            "name a model that is not told it",
+            "name a model that is not given it",
         )
     return requests
 

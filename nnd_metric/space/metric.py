@@ -141,7 +141,7 @@ class NND(evaluate.Metric):  # type: ignore[misc]  # evaluate has no types
             template_args: Further arguments of the chat template.
             keep: Which part of a context is kept if it exceeds the model's window, "beginning" or
                 "end".
-            language: Language of the candidates, such as "de", for models that are told it by a
+            language: Language of the candidates, such as "de", for models that are given it by a
                 code (NLLB, mBART, M2M100, MADLAD-400, some of Marian): where the data does not say
                 it, or not exactly enough. A list is a column of the pairs: one for each.
             context_language: Language of the contexts, likewise.
@@ -165,7 +165,7 @@ class NND(evaluate.Metric):  # type: ignore[misc]  # evaluate has no types
         choice, loading = self._holder.resolve(choose_model(model_id, model, tokenizer), requested)
         chat = Chat(chat_template, system_prompt, template_args or {})
         asked = {"language": language, "context_language": context_language}
-        of_all = {name: said for name, said in asked.items() if isinstance(said, str)}
+        of_all: dict[str, Any] = {n: said for n, said in asked.items() if isinstance(said, str)}
         columns |= {name: said for name, said in asked.items() if name not in of_all}
         scoring = Scoring(
             protocol, template, keep, unconditional, token_budget, cache, chat, **of_all

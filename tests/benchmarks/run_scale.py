@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from peak_memory import peak_memory
 
-from nnd.metric.data import LIKELIHOODS, RESULT, read_pieces
+from nnd.metric.data import LIKELIHOODS, READING_SCHEMA, RESULT, read_pieces
 from nnd.metric.data.run_folder import STORED
 from nnd.metric.numbers import SLICE_NUMBERS, all_rates, compare, slice_runs, to_rate
 from nnd.metric.show import report

@@ -76,14 +76,15 @@ def _widened(modules: Iterable[nn.Module]) -> Iterator[None]:
     made: dict[int, torch.Tensor] = {}
     try:
         for module in modules:
-            for tensors in (module._parameters, module._buffers):  # noqa: SLF001 - `.data` cannot be set in inference mode
+            tables: tuple[dict[str, Any], ...] = (module._parameters, module._buffers)  # noqa: SLF001 - `.data` cannot be set in inference mode
+            for tensors in tables:
                 for name, tensor in tensors.items():
                     if tensor is None or tensor.dtype != torch.float32:
                         continue
                     replaced.append((tensors, name, tensor))
                     if id(tensor) not in made:
                         made[id(tensor)] = _wide(tensor)
-                    tensors[name] = made[id(tensor)]  # type: ignore[assignment]
+                    tensors[name] = made[id(tensor)]
         yield
     finally:
         for tensors, name, tensor in replaced:

@@ -267,7 +267,7 @@ def measure_rounding(loaded: LoadedModel, row: Encoded) -> float:
             own = score_one_by_token(loaded, row)
         with in_float64(loaded.model), as_found(loaded.model):
             exact = score_one_by_token(loaded, row)
-    except Exception:  # models may raise anything in a dtype that they were not written for
+    except Exception:  # noqa: BLE001 - models may raise anything in a dtype that they were not written for
         release(loaded)
         return math.nan
     return float((own.double() - exact).abs().max())

@@ -36,7 +36,7 @@ class Scoring:
             exact as float16).
         keep_tokens: Whether to also store the log-likelihood of each token of the candidates, with
             its place, for `slice --spans` and `show --run`. It takes another pass.
-        language: Language of the candidates, such as de or zh-Hant, for models that are told it by
+        language: Language of the candidates, such as de or zh-Hant, for models that are given it by
             a code (NLLB, mBART, M2M100, MADLAD-400, some of Marian): where the data does not say
             it, says it not exactly enough, or says one that the model does not know.
         context_language: Language of the contexts, likewise. None means what the data says, else

@@ -13,7 +13,7 @@ Log-likelihoods are negative, so their harmonic mean is nearer to the better of 
 of shares. With several references, F is computed for each; Yuan et al. take the maxima of P and R
 separately.
 
-A multilingual model is told the languages of both texts: those of context and candidate, and a
+A multilingual model is given the languages of both texts: those of context and candidate, and a
 reference has that of the candidate.
 
 A prompt goes around the text that is read (the template, whose {context} stands for it) or before
@@ -73,7 +73,7 @@ def likelihood(
     Args:
         name: What tables call it.
         engine: An engine (BARTScore's has protocol `bartscore`), or any callable of its shape. Its
-            model, `loaded`, is told the languages of texts if it can be.
+            model, `loaded`, is given the languages of texts if it can be.
         direction: The direction of the prediction (module docstring).
         template: Template of the text that is read; None leaves it unchanged. Parts of the context
             can be placeholders for faithfulness only.
@@ -119,9 +119,11 @@ def likelihood(
         return [None if math.isnan(value) else float(value) for value in found.log_likelihood]
 
     def compare(language: str | None, pairs: Sequence[tuple[str, str]]) -> list[float | None]:
-        of = {"language": language, "context_language": language}
-        precision = [Text(candidate, reference, **of) for reference, candidate in pairs]
-        recall = [Text(reference, candidate, **of) for reference, candidate in pairs]
+        def text(candidate: str, context: str) -> Text:
+            return Text(candidate, context, language=language, context_language=language)
+
+        precision = [text(candidate, reference) for reference, candidate in pairs]
+        recall = [text(reference, candidate) for reference, candidate in pairs]
         if direction in ("precision", "recall"):
             return ask(precision if direction == "precision" else recall)
         both = zip(ask(precision), ask(recall), strict=True)

@@ -132,7 +132,7 @@ def keep_outline(model: object, loading: Loading, loaded: "LoadedModel", seconds
     """Store the outline of a model that has worked for some seconds.
 
     Models with an adapter, compressed weights or custom code are left out, and so are masked ones,
-    those that are told languages, and those whose tokenizer gives other tokens without
+    those that are given languages, and those whose tokenizer gives other tokens without
     transformers.
     """
     key = _key(model, loading) if seconds >= ENOUGH_S and _is_plain(loaded) else None

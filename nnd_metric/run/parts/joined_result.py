@@ -77,7 +77,7 @@ def join_parts(parts: Sequence[Stored], rated: pl.DataFrame) -> ModelResult:
         n_close=None if work["deviation"] is None else int(tests_close.sum()),
         signature=_retell(
             _recount(joined.signature, overall.truncated, overall.n),
-            () if joined.languages is None else joined.languages.told,
+            () if joined.languages is None else joined.languages.given,
         ),
     )
 
@@ -103,11 +103,11 @@ def _join_chats(chats: Sequence[Stored | None]) -> dict[str, Any] | None:
 
 
 def _join_languages(told: Sequence[Stored | None]) -> dict[str, Any] | None:
-    """Return the languages that a model was told in any part."""
+    """Return the languages that a model was given in any part."""
     of_parts = [each for each in told if each is not None]
     if not of_parts:
         return None
-    return {**of_parts[0], "told": sorted({code for each in of_parts for code in each["told"]})}
+    return {**of_parts[0], "given": sorted({code for each in of_parts for code in each["given"]})}
 
 
 def _distinct(values: Iterable[str]) -> list[str]:

@@ -49,7 +49,7 @@ def slices_table(models: Mapping[str, PassRates]) -> "Table":
         cells = (pass_rate(rate.pass_rate, rate.context_interval) for rate in overall)
         table.add_row("overall, interval over contexts", f"{overall[0].n:,}", *cells)
     table.add_section()
-    all_slices = {}
+    all_slices: dict[str, list[Rate]] = {}
     for column, slices in _slices([*models.values()]).items():
         named = {f"{SLICE_TITLES[column]}: {value}": rates for value, rates in slices.items()}
         for name, rates in named.items():

@@ -88,7 +88,7 @@ class ChatTemplate:
     def _render_one(self, context: Context) -> ChatContext:
         if isinstance(context, ChatContext):
             return context
-        context = cast("PlainContext", context)  # models that are told languages read no chats
+        context = cast("PlainContext", context)  # models that are given languages read no chats
         turns, system = self._turns(context)
         before = self._renderer(system).before(turns)
         pieces = _find_turns(before, self._shape(len(turns), system).written, turns)

@@ -50,7 +50,7 @@ def encode(
     Raises:
         CandidateError: If a candidate does not fit the window.
         ScoringError: If the protocol is for other models, the tokenizer lacks a token that it
-            needs, or the model is not told a language that it has to be told.
+            needs, or the model is not given a language that it has to be given.
     """
     numbers_of: dict[Languages | None, list[int]] = {}
     for number, (context, _) in enumerate(requests):

@@ -1,4 +1,4 @@
-"""The languages that a model is told for each pair: by the data, an option, or its tokenizer."""
+"""The languages that a model is given for each pair: by the data, an option, or its tokenizer."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -28,14 +28,14 @@ class LanguageOptions(Record):
 
 @dataclass(frozen=True, slots=True)
 class ToldLanguages(Record):
-    """The languages that a model was told, in the codes of its tokenizer.
+    """The languages that a model was given, in the codes of its tokenizer.
 
     Attributes:
-        told: Each source>target, or target.
+        given: Each source>target, or target.
         asked: What the user said of them.
     """
 
-    told: tuple[str, ...]
+    given: tuple[str, ...]
     asked: LanguageOptions
 
 
@@ -54,7 +54,7 @@ class LanguageTeller:
     name: str
 
     def told(self, context: StoredContext) -> Languages | None:
-        """Return what the model is told; None if it writes the language of the pair only.
+        """Return what the model is given; None if it writes the language of the pair only.
 
         The data comes first. An option decides where the data says nothing, is ambiguous, or names
         a language that the model does not know; the tokenizer's own setting where neither does.
@@ -82,7 +82,7 @@ class LanguageTeller:
         silent = any(context.context_language is None for context in contexts)
         if not tokens.in_source and silent and asked.context_language is None:
             notes.append(
-                "the data does not say the language of the contexts; the model was told "
+                "the data does not say the language of the contexts; the model was given "
                 f"{tokens.own_source}, to which its tokenizer is set; use --context-language or a "
                 "column context_language for another"
             )
@@ -90,13 +90,13 @@ class LanguageTeller:
             return notes
         if asked.language is None and any(context.language is None for context in contexts):
             notes.append(
-                "the data does not say the language of the candidates; the model was told "
+                "the data does not say the language of the candidates; the model was given "
                 f"{tokens.own_target}, to which its tokenizer is set"
             )
         told = {languages.target for each in contexts if (languages := self.told(each))}
         if others := sorted(told - {tokens.own_target}):
             notes.append(
-                f"the tokenizer is set to {tokens.own_target}, but the model was told "
+                f"the tokenizer is set to {tokens.own_target}, but the model was given "
                 f"{', '.join(others)}, the language of the candidates"
             )
         return notes
@@ -120,7 +120,7 @@ class LanguageTeller:
         whose = "contexts" if column == "context_language" else "candidates"
         raise ScoringError(
             "model.language",
-            f"this model is told the language of the {whose} by a code, and the data does not "
+            f"this model is given the language of the {whose} by a code, and the data does not "
             "say it",
             self.name,
             f"add a column {column}, or use {option} with one of {_listed(codes)}",
@@ -147,7 +147,7 @@ def language_teller(
 
     `literals` are the template's own texts: one that begins with the token of a language tells it.
     """
-    # A stored tokenizer tells no language: outlines of models that are told any are not kept.
+    # A stored tokenizer tells no language: outlines of models that are given any are not kept.
     can_be_told = model.is_encoder_decoder and not isinstance(model.tokenizer, StoredTokenizer)
     tokens = language_tokens(model.tokenizer) if can_be_told else None
     if tokens is None:

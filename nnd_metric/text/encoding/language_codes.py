@@ -1,4 +1,4 @@
-"""From the language tags of data (BCP-47) to the codes by which models are told a language.
+"""From the language tags of data (BCP-47) to the codes by which models are given a language.
 
 Models spell a language in several ways: `deu_Latn` (NLLB), `de_DE` (mBART), `de` (M2M100), `deu`,
 `pt_BR` or `cmn_Hans` (Marian). A code is read as a tag is: a language, and perhaps a script or a

@@ -1,4 +1,4 @@
-"""How multilingual encoder-decoders are told the languages of a context and of a candidate.
+"""How multilingual encoder-decoders are given the languages of a context and of a candidate.
 
 Two conventions exist. The tokenizer puts codes around both texts (NLLB, mBART, M2M100, SeamlessM4T,
 PLBart: `src_lang` and `tgt_lang`), or the code of the target is the first token of the source
@@ -30,7 +30,7 @@ class LanguageTokens:
     Attributes:
         codes: All of them, as the tokenizer spells them.
         in_source: Whether the code of the target is the first token of the source, whose own
-            language is not told.
+            language is not given.
         own_source: The language of contexts that the tokenizer is set to, or None.
         own_target: The language of candidates that its author set it to, or None.
     """
@@ -75,7 +75,7 @@ def speaking(tokenizer: Tokenizer, languages: Languages | None) -> Iterator[None
 
 
 def needs_language(tokenizer: Tokenizer) -> bool:
-    """Whether a tokenizer cannot encode a text to generate before it is told its language."""
+    """Whether a tokenizer cannot encode a text to generate before it is given its language."""
     return _has_settings(tokenizer) and getattr(tokenizer, "tgt_lang", None) is None
 
 

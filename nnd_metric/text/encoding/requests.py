@@ -41,10 +41,10 @@ class PairContext(tuple[str, ...]):
 
 
 class Languages(NamedTuple):
-    """What a multilingual model is told: the codes of its tokenizer.
+    """What a multilingual model is given: the codes of its tokenizer.
 
     Attributes:
-        source: That of the context; None if the model is told the target's only.
+        source: That of the context; None if the model is given the target's only.
         target: That of the candidate.
         token: What stands before the source to tell the target; "" if codes stand around texts.
     """
@@ -59,7 +59,7 @@ class Languages(NamedTuple):
 
 @dataclass(frozen=True, slots=True, order=True)
 class ToldContext:
-    """A context, or None, with the languages that the model is told of it and of its candidate."""
+    """A context, or None, with the languages that the model is given of it and of its candidate."""
 
     text: PlainContext | None
     languages: Languages
@@ -88,7 +88,7 @@ def left_out(context: Context | None) -> ToldContext | None:
 
 
 def languages_of(context: Context | None) -> Languages | None:
-    """Return the languages that the model is told of a request."""
+    """Return the languages that the model is given of a request."""
     return context.languages if isinstance(context, ToldContext) else None
 
 

@@ -67,11 +67,11 @@ def make_targets(
 
 
 def check_told(loaded: TextModel, protocol: Protocol, languages: Languages | None) -> None:
-    """Check that a model that is told languages is told them, and by a protocol that can."""
+    """Check that a model that is given languages is given them, and by a protocol that can."""
     if languages is None and loaded.is_encoder_decoder and needs_language(loaded.tokenizer):
         raise ScoringError(
             "model.language",
-            "this model is told the language of a candidate, and nothing says it",
+            "this model is given the language of a candidate, and nothing says it",
             loaded.name,
         )
     if protocol.tokens == "laban2022" and languages is not None and languages.source is not None:

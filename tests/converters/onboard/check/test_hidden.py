@@ -78,7 +78,7 @@ def turned(tables: list[dict[str, Any]]) -> None:
 
 
 def negated(table: dict[str, Any], aspect: str) -> None:
-    table["compute"] = {"negated": f"0 - CAST({aspect} AS DOUBLE)"}
+    table["compute"] = {**table.get("compute", {}), "negated": f"0 - CAST({aspect} AS DOUBLE)"}
     table["scores"] = dict.fromkeys(table["scores"], "negated")
 
 

@@ -44,7 +44,7 @@ def test_an_entry_of_a_list_says_languages(folder: Path, tmp_path: Path) -> None
     names = ["native+language-de", "native+language-ro+context_language-de"]
     assert [*found] == [f"{name}/p" for name in names]
     told = [each.results[0].languages for each in found.values()]
-    assert [each and each.told for each in told] == [
+    assert [each and each.given for each in told] == [
         ("eng_Latn>deu_Latn",),
         ("deu_Latn>ron_Latn",),
     ]
@@ -73,4 +73,4 @@ def test_the_metric_takes_a_language_or_a_column_of_them(folder: Path) -> None:
     assert by_option is not None
     assert by_column is not None
     for found in (by_option, by_column):
-        assert found["languages"]["told"] == ["deu_Latn>ron_Latn"]
+        assert found["languages"]["given"] == ["deu_Latn>ron_Latn"]

@@ -97,7 +97,7 @@ def test_each_pair_is_scored_under_its_own_language(name: str, told: Told, tmp_p
     if name not in ("madlad", "marian"):
         named = [f"{codes['en']}>{code}" for code in named]
     assert result.languages is not None
-    assert list(result.languages.told) == named
+    assert list(result.languages.given) == named
     assert f"|lang:{','.join(named)}|dtype:float32|" in result.signature
 
 
@@ -181,7 +181,7 @@ def test_an_option_says_what_the_data_does_not(told: Told, tmp_path: Path) -> No
     rows = [{key: row[key] for key in row if "language" not in key} for row in ROWS]
     result = run(folder, rows, tmp_path / "run", language="de", context_language="zh-TW").results[0]
     assert result.languages is not None
-    assert result.languages.told == ("zho_Hant>deu_Latn",)
+    assert result.languages.given == ("zho_Hant>deu_Latn",)
     told_rows = [{**row, "language": "de", "context_language": "zh"} for row in rows]
     codes = {"zh": "zho_Hant", "de": "deu_Latn"}
     right = expected(model, codes, told_rows)
@@ -213,7 +213,7 @@ def test_an_option_decides_only_what_is_unclear(told: Told, tmp_path: Path) -> N
     rows = [{**ROWS[0], "language": "pt"}, ROWS[0]]
     result = run(told("marian")[1], rows, tmp_path / "run", language="pt-BR").results[0]
     assert result.languages is not None
-    assert result.languages.told == ("deu", "pt_br")
+    assert result.languages.given == ("deu", "pt_br")
 
 
 def test_a_source_of_unknown_language_is_read_as_the_tokenizer_is_set(
@@ -222,7 +222,7 @@ def test_a_source_of_unknown_language_is_read_as_the_tokenizer_is_set(
     rows = [{key: row[key] for key in row if key != "context_language"} for row in ROWS]
     result = run(told("nllb")[1], rows, tmp_path / "run").results[0]
     assert result.languages is not None
-    assert result.languages.told == ("eng_Latn>deu_Latn", "eng_Latn>ron_Latn")
+    assert result.languages.given == ("eng_Latn>deu_Latn", "eng_Latn>ron_Latn")
     assert any("--context-language" in note for note in result.notes)
 
 
@@ -239,11 +239,11 @@ def test_a_target_in_the_tokenizers_settings_is_used_and_contradicted(
     rows = [{key: row[key] for key in row if key != "language"} for row in ROWS]
     result = run(copy, rows, tmp_path / "one").results[0]
     assert result.languages is not None
-    assert result.languages.told == ("eng_Latn>ron_Latn",)
+    assert result.languages.given == ("eng_Latn>ron_Latn",)
     assert any("does not say the language of the candidates" in note for note in result.notes)
     other = run(copy, ROWS[:1], tmp_path / "two").results[0]
     assert other.languages is not None
-    assert other.languages.told == ("eng_Latn>deu_Latn",)
+    assert other.languages.given == ("eng_Latn>deu_Latn",)
     assert any("set to ron_Latn" in note for note in other.notes)
 
 
