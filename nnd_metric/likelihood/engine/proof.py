@@ -4,7 +4,9 @@ The path's numbers cost nothing: they come from the run's own batches. Only scor
 work, so the requests are few: those most likely to show a mistake, whose batches are computed first
 and stored only after the check, and a random sample, a hundredth of the run but at most 32.
 
-What rounding does to all paths alike is measured once for a model, on 8 requests in float64.
+What rounding does to all paths alike is measured once for a model, on 2 short requests in float64. A
+request's mean is no further off than its worst token, so few tokens say much: of 120 others, none
+was as far off in SmolLM2 and Gemma-3, and in tiny models of 77 families none three times as far.
 """
 
 import math
@@ -39,7 +41,7 @@ _MOST_DRAWN = 32
 # Requests scored in float64. The worst of their tokens is compared, not the worst mean: with 8
 # requests, 200 others exceeded it by a factor of 1.3 at most, in 30 tiny families. The worst of 8
 # means was exceeded by up to 18.
-_MOST_MEASURED = 8
+_MOST_MEASURED = 2
 
 
 class PathOffError(Exception):
@@ -274,13 +276,13 @@ def measure_rounding(loaded: LoadedModel, row: Encoded) -> float:
 
 
 def _spread(rows: Sequence[Encoded], numbers: Sequence[int]) -> list[int]:
-    """Return some requests: the longest, the shortest, those with most targets, and others."""
+    """Return some requests of the shortest third: that with most targets, the shortest, others."""
     by_length = sorted(numbers, key=lambda number: rows[number].length)
-    by_targets = sorted(numbers, key=lambda number: sum(rows[number].scored))
+    shorter = by_length[: len(by_length) // 3 + 1]
+    most = max(shorter, key=lambda number: sum(rows[number].scored), default=0)
     chance = random.Random(0)  # noqa: S311 - no secret
-    drawn = chance.sample(numbers, min(len(numbers), _MOST_MEASURED))
-    chosen = [*by_length[-1:], *by_length[:1], *by_targets[-2:], *drawn]
-    return list(dict.fromkeys(chosen))
+    drawn = chance.sample(shorter, min(len(shorter), _MOST_MEASURED))
+    return list(dict.fromkeys([most, *shorter[:1], *drawn])) if shorter else []
 
 
 def _telling(alone: Alone, batches: Sequence[Batch]) -> list[int]:

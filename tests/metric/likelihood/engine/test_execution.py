@@ -152,7 +152,7 @@ def test_what_is_scored_is_not_scored_again(name: str, fresh: Fresh) -> None:
     rows = [row for row in ids(family, "native", REQUESTS) if any(row.scored)]
     rows = list(dict.fromkeys(rows))
     path, scored, calls = paths_of(loaded)[0], list[int](), list[int]()
-    covers_all = Proof(path.name, 0.0, 10_000, 10_000)
+    covers_all = Proof(path.name, 0.0, 10_000, 10_000, measured=100)
     checks = Checks(Alone(loaded, rows), covers_all, Evidence(), covered=True)
 
     def once(*_: object) -> None:

@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 import torch
 from support.engine.cases import LONG
+from support.engine.passes import watching
 from support.engine.processes import BUDGET
 from support.flat_options import gathered
 from support.tiny_models import SENTENCES
@@ -55,8 +56,8 @@ def rows(found: Evaluation) -> pl.DataFrame:
 
 
 @contextmanager
-def interrupted(loaded: LoadedModel, number: int) -> Iterator[list[int]]:
-    """Interrupt that forward pass of the model, or none where it is 0; count those begun."""
+def interrupted(number: int) -> Iterator[list[int]]:
+    """Interrupt before that batch, or none where it is 0; count those begun."""
     begun: list[int] = []
 
     def stop(*_: object) -> None:
@@ -64,9 +65,8 @@ def interrupted(loaded: LoadedModel, number: int) -> Iterator[list[int]]:
         if len(begun) == number:
             raise KeyboardInterrupt
 
-    hook = loaded.model.get_decoder().register_forward_pre_hook(stop)
-    yield begun
-    hook.remove()
+    with watching(stop):
+        yield begun
 
 
 @pytest.mark.parametrize("name", ["gpt2", "bart"])
@@ -85,11 +85,11 @@ def test_a_run_that_goes_on_gives_the_bits_of_one_that_was_not_killed(
     name: str, saved: Saved, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     loaded = load_model(saved(name), Loading(device="cpu"))
-    with interrupted(loaded, 0) as passes:
+    with interrupted(0) as passes:
         undisturbed = evaluate(loaded, cache=False)
     monkeypatch.setenv("NND_CACHE", str(tmp_path))
     for number in (len(passes) // 4, len(passes) // 8):
-        with interrupted(loaded, number), pytest.raises(KeyboardInterrupt):
+        with interrupted(number), pytest.raises(KeyboardInterrupt):
             evaluate(loaded)
     found = evaluate(loaded)
     (work,) = (result.work for result in found.results)
