@@ -3,15 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from nnd.metric.app.any_data import find_data
 from nnd.metric.data import PairData, load_pairs
 from nnd.metric.likelihood import Loading, Model
+from nnd.metric.selftest import SelfTest
 from nnd.schemas import NNDError, ScoringError
-
-if TYPE_CHECKING:
-    from nnd.metric.selftest import SelfTest
 
 
 def selftest(
@@ -22,7 +19,7 @@ def selftest(
     pairs: int = 12,
     out: str | Path | None = None,
     loading: Loading = Loading(),
-) -> "SelfTest":
+) -> SelfTest:
     """Compare a model's numbers with an independent computation in float64.
 
     Scores a few pairs as `evaluate` does, without stored likelihoods, and once more: token ids from
