@@ -14,6 +14,7 @@ from nnd.metric.numbers.agreement.from_results import agree_scored
 from nnd.metric.numbers.rates.caveats import caveats
 from nnd.metric.numbers.rates.pass_rates import count_close, pass_rates
 from nnd.metric.numbers.rates.surface_features import measure
+from nnd.schemas import DISTINCT
 
 DEVIATION = 1e-2
 
@@ -66,8 +67,12 @@ def pretend(pairs: PairSet, model: Pretended, seed: int) -> pl.DataFrame:
     lengths = {f"tokens_{side}": pl.lit(12, pl.Int64) for side in ("high", "low")}
     both = pl.concat([pairs.pairs, scores, verdict, measure(pairs.pairs)], how="horizontal")
     unknown = {name: pl.lit(0) for name in READING_SCHEMA if name != "same_tokens"}
+    # No imported divisors; each pair of a text counts once for the headline, as after scoring.
+    divisors = {f"divisor_{side}": pl.lit(None, pl.Int64) for side in ("high", "low")}
     both = both.with_columns(
         **lengths,
+        **divisors,
+        distinct=pl.struct(DISTINCT).is_first_distinct(),
         **unknown,
         same_tokens=pl.lit(value=False),
         end_tokens=pl.lit(0),
