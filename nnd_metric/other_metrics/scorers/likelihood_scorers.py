@@ -58,6 +58,10 @@ _log = logging.getLogger(__name__)
 DIRECTIONS: tuple[Direction, ...] = get_args(Direction)
 
 
+def _text(candidate: str, context: str, language: str | None) -> Text:
+    return Text(candidate, context, language=language, context_language=language)
+
+
 def likelihood(
     name: str,
     engine: "Scorer",
@@ -119,11 +123,8 @@ def likelihood(
         return [None if math.isnan(value) else float(value) for value in found.log_likelihood]
 
     def compare(language: str | None, pairs: Sequence[tuple[str, str]]) -> list[float | None]:
-        def text(candidate: str, context: str) -> Text:
-            return Text(candidate, context, language=language, context_language=language)
-
-        precision = [text(candidate, reference) for reference, candidate in pairs]
-        recall = [text(reference, candidate) for reference, candidate in pairs]
+        precision = [_text(candidate, reference, language) for reference, candidate in pairs]
+        recall = [_text(reference, candidate, language) for reference, candidate in pairs]
         if direction in ("precision", "recall"):
             return ask(precision if direction == "precision" else recall)
         both = zip(ask(precision), ask(recall), strict=True)

@@ -71,12 +71,8 @@ def pretend(pairs: PairSet, model: Pretended, seed: int) -> pl.DataFrame:
     }
     both = pl.concat([pairs.pairs, scores, verdict, measure(pairs.pairs)], how="horizontal")
     unknown = {name: pl.lit(0) for name in READING_SCHEMA if name != "same_tokens"}
-    # No imported divisors; each pair of a text counts once for the headline, as after scoring.
-    divisors = {f"divisor_{side}": pl.lit(None, pl.Int64) for side in ("high", "low")}
     both = both.with_columns(
         **lengths,
-        **divisors,
-        distinct=pl.struct(DISTINCT).is_first_distinct(),
         **unknown,
         same_tokens=pl.lit(value=False),
         distinct=pl.struct(DISTINCT).is_first_distinct(),
