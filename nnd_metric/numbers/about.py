@@ -32,7 +32,8 @@ Give one model as `model_id` (Hub id or folder) or as `model` and `tokenizer`, o
 of model_id. Further arguments: compute's own documentation.
 
 Returns, for one model, a dict of plain Python values: pass_rate, n, passes, ties, unscored,
-undecidable, unknown, unknown_context, truncated, interval, interval_method, contexts, wilson,
+undecidable, unknown, unknown_context, truncated, interval, interval_method, interval_reason,
+contexts, clusters, cluster, context_interval, languages, wilson,
 baselines, length_matched, equal_length, n_pairs, by_error_category, by_aspect, by_category,
 by_error_group, model, version, protocol, template, instruction, chat, request, dtype, device,
 notes, n_close, n_crossing, engine, signature, agreement, agreement_reason.

@@ -124,7 +124,7 @@ def _requests(data: PairSet, prepared: Preparation) -> list[Request]:
     if any(isinstance(context, ToldContext) for context, _ in requests):
         raise ScoringError(
             _NOT_THIS_MODEL,
-            "the self-test cannot tell a model the language of a text",
+            "the self-test cannot give a model the language of a text",
             prepared.engine.loaded.name,
             "name a model that is not given it",
         )

@@ -70,7 +70,7 @@ def annotations(files: Files) -> Iterator[Annotation]:
             context_id=context.name,
             context=context.text,
             inputs={"source": context.text},
-            metadata={"document": cells[1], "context_language": context_language},
+            metadata={"context_language": context_language, "document": cells[1]},
             candidate_id=candidate.name,
             candidate=candidate.text,
             system=cells[0],

@@ -203,7 +203,10 @@ class _Own:
         places = [place for each in packages for place in getattr(each, "__path__", ())]
         files = filter(None, (getattr(each, "__file__", None) for each in packages))
         places.append(str(Path(HF_MODULES_CACHE, _REMOTE)))
-        ours = Path(inspect.getfile(NNDError)).parents[1], Path(__file__).parents[2]
+        ours = (
+            Path(inspect.getfile(NNDError)).parents[1],
+            Path(inspect.getfile(is_library)).parents[2],
+        )
         return *(f"{place}{os.sep}" for place in (*places, *ours)), *files
 
     def __call__(self, thing: Any) -> bool:  # noqa: ANN401 - any member of a class or a module

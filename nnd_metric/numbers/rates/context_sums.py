@@ -85,7 +85,7 @@ def each_once(numbered: pl.DataFrame) -> pl.DataFrame:
 
 def add_known(counts: pl.Series) -> int | None:
     """Return the sum of counts, or None if one is unknown."""
-    return None if counts.has_nulls() else int(counts.sum())
+    return None if counts.has_nulls() else int(counts.cast(pl.Int64).sum())
 
 
 def count_by_context(

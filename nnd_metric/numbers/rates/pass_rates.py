@@ -45,9 +45,11 @@ from nnd.schemas import SPARSE, UNSTORED, Count, FlatKeys, Keys, Record, Share, 
 SLICE_NUMBERS = tuple(pl.col(name).cast(pl.Categorical) for name in SLICES)
 """The columns of SLICES in four bytes a row each, for `to_rate`."""
 
+_CHARACTERS = ("unknown", "characters", "unknown_context", "characters_context")
+
 _VERDICTS = (
     *("passed", "tie", "truncated", "unscored", "matched", "conditional", "won_by_more"),
-    *("same_tokens", "unknown", "characters", "unknown_context", "characters_context"),
+    *("same_tokens", *_CHARACTERS),
     *LENGTHS,
     *BASELINES,
 )
@@ -159,7 +161,10 @@ def to_rate(scored: Iterable[pl.DataFrame], *columns: str | pl.Expr) -> pl.DataF
     rows of SCORED_SCHEMA for one model, in one or more pieces, of which only the needed columns are
     kept in memory.
     """
-    judged = (judge(add_lengths(rows)) for rows in scored)
+    judged = (
+        judge(add_lengths(rows)).with_columns(pl.col(_CHARACTERS).cast(pl.UInt32))
+        for rows in scored
+    )
     rated = pl.concat(rows.select(*columns, *_VERDICTS, *NUMBERED_BY) for rows in judged)
     return rated.drop(NUMBERED_BY).hstack(number_tests(rated))
 
