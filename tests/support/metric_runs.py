@@ -153,13 +153,16 @@ def load_in_processes(plans: list[dict[str, Any]], *, home: Path) -> list[dict[s
 
 
 def run_python(arguments: list[str], *, folder: Path, home: Path, text: str = "") -> str:
-    """Run Python offline with an HF_HOME and nothing else of Hugging Face's set; return stdout."""
+    """Run Python offline with an HF_HOME and nothing else of Hugging Face's set; return stdout.
+
+    The store of likelihoods is a new one, too.
+    """
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("HF_")}
     offline = {"HF_EVALUATE_OFFLINE": "1", "HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1"}
     finished = subprocess.run(
         [sys.executable, *arguments],
         cwd=folder,
-        env={**inherited, **offline, "HF_HOME": str(home)},
+        env={**inherited, **offline, "HF_HOME": str(home), "NND_CACHE": str(home / "nnd")},
         input=text,
         capture_output=True,
         text=True,

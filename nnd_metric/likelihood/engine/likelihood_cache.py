@@ -21,7 +21,7 @@ from nnd.metric.likelihood.models.loaded_model import LoadedModel
 from nnd.metric.likelihood.models.model_digests import config_facts
 from nnd.metric.text import Encoded
 
-_ENGINE = 2  # raised when the engine's numbers change, so that older ones are not used
+_ENGINE = 3  # raised when the engine's numbers or proofs change, so that older ones are not used
 _KEY_BYTES: Final = 16
 
 

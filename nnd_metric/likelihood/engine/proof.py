@@ -4,8 +4,8 @@ The path's numbers cost nothing: they come from the run's own batches. Only scor
 work, so the requests are few: those most likely to show a mistake, whose batches are computed first
 and stored only after the check, and a random sample, a hundredth of the run but at most 32.
 
-What rounding does to all paths alike is measured once for a model, on 2 short requests in float64. A
-request's mean is no further off than its worst token, so few tokens say much: of 120 others, none
+What rounding does to all paths alike is measured once for a model, on 2 short requests in float64.
+A request's mean is no further off than its worst token, so few tokens say much: of 120 others, none
 was as far off in SmolLM2 and Gemma-3, and in tiny models of 77 families none three times as far.
 """
 
