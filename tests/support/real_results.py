@@ -54,9 +54,8 @@ def _numbers(folder: Path) -> dict[str, Any]:
     with open_result(folder) as whole:
         (result,) = whole["results"]
     kept = {name: result.get(name) for name in _KEPT}
-    baselines = {
-        name: each["with_coin"] for name, each in result["baselines"].items() if each is not None
-    }
+    found = {name: result["baselines"].get(name) for name in _BASELINES}
+    baselines = {name: each["with_coin"] for name, each in found.items() if each is not None}
     return kept | {"baselines": baselines}
 
 
