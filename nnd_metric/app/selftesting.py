@@ -20,7 +20,7 @@ def selftest(
     out: str | Path | None = None,
     loading: Loading = Loading(),
 ) -> SelfTest:
-    """Compare a model's numbers with an independent computation in float64.
+    """Hold a model against an independent computation.
 
     Scores a few pairs as `evaluate` does, without stored likelihoods, and once more: token ids from
     the tokenizer or `apply_chat_template` alone, one request at a time in float64, without batches,

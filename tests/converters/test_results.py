@@ -160,7 +160,7 @@ def test_a_report_of_a_check_is_true_where_nothing_fails(tmp_path: Path) -> None
     assert report.table().row_count == 1
     (skipped,) = report.remarks()
     assert skipped.endswith('("source.yaml" must pass first).')
-    assert report.to_frame()["outcome"].to_list() == ["fail", *["skipped"] * 25]
+    assert report.to_frame()["outcome"].to_list() == ["fail", *["skipped"] * 26]
     assert as_json(report)["checks"][0]["name"] == "source.yaml"  # type: ignore[index]
 
 
