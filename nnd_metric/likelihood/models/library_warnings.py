@@ -9,8 +9,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
-import transformers
-
 from nnd.schemas import excerpt
 
 _DROPPED: Final = {
@@ -55,7 +53,7 @@ def listening() -> Iterator[dict[str, None]]:
 
     What is shown does not change, but a warning that is given once in a process is given again.
     """
-    logger, listener = logging.getLogger(transformers.__name__), _Listener()
+    logger, listener = logging.getLogger("transformers"), _Listener()
     level = logger.getEffectiveLevel()
     shown = [(handler, handler.level) for handler in logger.handlers]
     once = getattr(logging.Logger, "warning_once", None)
