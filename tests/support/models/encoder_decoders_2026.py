@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+import torch
 import transformers as hf
 from support.tiny_models import (
     Family,
@@ -50,7 +51,10 @@ def like_t5(kind: str, **more: Any) -> Callable[[], Family]:
             "relative_attention_max_distance": 20,
         }
         model = _of_config(kind, shape | more)
-        return encoder_decoder(model, tokenizer, ((), (1,)), (0, 1), start=0, window=None)
+        found = encoder_decoder(model, tokenizer, ((), (1,)), (0, 1), start=0, window=None)
+        with torch.no_grad():  # a tied head divides by sqrt(d_model)
+            model.get_input_embeddings().weight.mul_(32**0.5)
+        return found
 
     return make
 
@@ -136,6 +140,7 @@ ENCODER_DECODERS: dict[str, Callable[[], Family]] = {
     "encoder-decoder": _two_robertas,
     "mvp": like_bart("mvp"),
     "plbart": like_bart("plbart"),
+    "bigbird_pegasus": like_bart("bigbird_pegasus", attention_type="original_full"),
     "blenderbot": like_bart("blenderbot"),
     "blenderbot-small": like_bart("blenderbot-small"),
     "led": like_bart("led", **_LED),
