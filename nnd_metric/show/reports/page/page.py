@@ -312,8 +312,8 @@ def _provenance(model: ReportModel) -> Mapping[str, str]:
     engine = model.facts.get("engine")
     engine = engine if isinstance(engine, Mapping) else {}
     deviation, measured = engine.get("deviation"), engine.get("deviation_requests")
-    known = isinstance(measured, int) and measured > 0
-    on = f" (float64 on {counted(measured, 'request')})" if known else ""
+    is_measured = isinstance(measured, int) and measured > 0
+    on = f" (float64 on {counted(int(measured or 0), 'request')})" if is_measured else ""
     named = {"version": "version", "protocol": "protocol", "template": "template"}
     named |= {"precision": "dtype", "device": "device"}
     facts = {
