@@ -15,6 +15,7 @@ from nnd.metric.likelihood.engine.refused_models import (
     check_causal,
     check_unshared,
     check_window,
+    fails,
 )
 from nnd.metric.likelihood.models.loaded_model import LoadedModel
 from nnd.metric.text import Encoded
@@ -46,10 +47,10 @@ def score_rows(
         budget: Positions held at once; None means what memory allows.
 
     Raises:
-        ScoringError: If the model looks ahead, returns NaN, or scores the same request differently
-            each time, if a request is longer than a window that no setting states, if memory does
-            not suffice for a single request, or if `only` is not a path of the model's kind, or
-            fails.
+        ScoringError: If the model fails, looks ahead, returns NaN, or scores the same request
+            differently each time, if a request is longer than a window that no setting states, if
+            memory does not suffice for a single request, or if `only` is not a path of the model's
+            kind, or fails.
     """
     paths = paths_of(loaded)
     names, known = [path.name for path in paths], evidence.proof
@@ -86,7 +87,7 @@ def score_rows(
         except Exception as error:  # models may raise anything on input they were not written for
             if path is ALONE:
                 check_window(loaded, rows, error)
-                raise
+                raise fails(loaded, error) from error
             reason = excerpt(str(error) or type(error).__name__)
         known = replace(known, switched_off=(*known.switched_off, f"{path.name}: {reason}"))
     raise ScoringError(

@@ -18,11 +18,16 @@ _PARTING_TEXTS, _SHARED = ([0, 1, 2, 3] + [1] * 12, [0, 1, 2, 3] + [2] * 12), 4
 
 
 def check_causal(loaded: LoadedModel) -> None:
-    """Refuse models that see what they predict, such as a masked one in a causal class."""
+    """Refuse models that fail, or see what they predict, such as a masked one in a causal class."""
     ids = torch.tensor(_PARTING_TEXTS, device=loaded.device)
     mask = torch.ones_like(ids)
-    with room_for(loaded, len(_PARTING_TEXTS[0])), as_found(loaded.model):
-        answer = loaded.model(input_ids=ids, attention_mask=mask, use_cache=False)
+    try:
+        with room_for(loaded, len(_PARTING_TEXTS[0])), as_found(loaded.model):
+            answer = loaded.model(input_ids=ids, attention_mask=mask, use_cache=False)
+    except ScoringError:
+        raise
+    except Exception as error:  # models may raise anything on input they were not written for
+        raise fails(loaded, error) from error
     one, other = answer.logits[:, -ids.shape[1] :].float()  # without the logits of virtual tokens
     moved = (one - other).abs().amax(-1)
     if moved[:_SHARED].max() > precision_of(loaded).spill * moved[_SHARED:].max():
@@ -77,6 +82,16 @@ def check_window(loaded: LoadedModel, rows: Sequence[Encoded], error: Exception)
         f"configuration states no window: {reason_of(error)}",
         loaded.name,
     ) from error
+
+
+def fails(loaded: LoadedModel, error: Exception) -> ScoringError:
+    """Return the error of a model that cannot read even one text as transformers would."""
+    return ScoringError(
+        "model.damaged",
+        f"{type(loaded.model).__name__} fails on a text that is read alone: {reason_of(error)}",
+        loaded.name,
+        "check its configuration, and that this version of transformers can run it",
+    )
 
 
 def _can_score(loaded: LoadedModel, row: Encoded) -> bool:

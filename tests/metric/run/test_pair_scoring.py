@@ -140,9 +140,9 @@ def test_no_tokens_are_scored_twice(loaded: Callable[[str], LoadedModel]) -> Non
         score_pairs(data, Engine(loaded("t5"), path="plain"), DEFAULT)
     finally:
         hook.remove()
-    # Of four candidates, two of the same tokens: proven both ways, then scored; and one measured
+    # Of four candidates, two of the same tokens: proven both ways, then scored; and both measured
     # in two precisions.
-    assert sum(seen) == 2 + 2 + 2 + 2
+    assert sum(seen) == 2 + 2 + 2 + 2 * 2
 
 
 # What comes out

@@ -1,52 +1,59 @@
 """Tiny builds of families of 2026: state-space and hybrid models, experts, and dense ones."""
 
-# ruff: noqa: C408
-
 from collections.abc import Callable
 from typing import Any
 
-import torch
 import transformers as hf
 from support.tiny_models import Family, causal, llama_tokenizer, rope_shape
 
-W = 160
-TOK = llama_tokenizer()
+WINDOW = 160
+TOKENS = len(llama_tokenizer())
 DROP = object()
+"""The value of a field of Llama's shape that a config does not have."""
 
 
-def lm(
-    kind: str, window: int | None = W, exact: torch.dtype = torch.float64, **more: Any
-) -> Callable[[], Family]:
+def lm(kind: str, window: int | None = WINDOW, **more: Any) -> Callable[[], Family]:
+    """Return a builder of a decoder-only model: Llama's shape, but for what `more` states."""
+
     def make() -> Family:
-        s = rope_shape(len(TOK), W) | {"pad_token_id": 0} | more
-        s = {k: v for k, v in s.items() if v is not DROP}
-        config = hf.AutoConfig.for_model(kind, **s)
+        shape = rope_shape(TOKENS, WINDOW) | {"pad_token_id": 0} | more
+        shape = {name: value for name, value in shape.items() if value is not DROP}
+        config = hf.AutoConfig.for_model(kind, **shape)
         model = hf.AutoModelForCausalLM.from_config(config)
-        return causal(
-            kind, model, llama_tokenizer(), bos=(1,), laban=(1, 2), window=window, exact=exact
-        )
+        return causal(kind, model, llama_tokenizer(), bos=(1,), laban=(1, 2), window=window)
 
     return make
 
 
-MOE = dict(num_experts=4, num_local_experts=4, num_experts_per_tok=2, moe_intermediate_size=16)
-DS = dict(
-    num_key_value_heads=4,
-    q_lora_rank=8,
-    kv_lora_rank=8,
-    qk_nope_head_dim=4,
-    qk_rope_head_dim=4,
-    v_head_dim=8,
-    n_routed_experts=4,
-    num_experts_per_tok=2,
-    n_group=1,
-    topk_group=1,
-    moe_intermediate_size=16,
-    first_k_dense_replace=1,
-    head_dim=DROP,
-)
-M2 = dict(mamba_n_heads=8, mamba_d_head=8, mamba_d_state=8, mamba_n_groups=1, mamba_chunk_size=8)
-FAMILIES = {
+MOE = {
+    "num_experts": 4,
+    "num_local_experts": 4,
+    "num_experts_per_tok": 2,
+    "moe_intermediate_size": 16,
+}
+DS = {
+    "num_key_value_heads": 4,
+    "q_lora_rank": 8,
+    "kv_lora_rank": 8,
+    "qk_nope_head_dim": 4,
+    "qk_rope_head_dim": 4,
+    "v_head_dim": 8,
+    "n_routed_experts": 4,
+    "num_experts_per_tok": 2,
+    "n_group": 1,
+    "topk_group": 1,
+    "moe_intermediate_size": 16,
+    "first_k_dense_replace": 1,
+    "head_dim": DROP,
+}
+M2 = {
+    "mamba_n_heads": 8,
+    "mamba_d_head": 8,
+    "mamba_d_state": 8,
+    "mamba_n_groups": 1,
+    "mamba_chunk_size": 8,
+}
+FAMILIES: dict[str, Callable[[], Family]] = {
     "mamba2": lm(
         "mamba2", num_heads=8, head_dim=8, state_size=8, n_groups=1, chunk_size=8, window=None
     ),
@@ -138,7 +145,7 @@ FAMILIES = {
         moe_intermediate_size=16,
         head_dim=DROP,
     ),
-    "rwkv": lm("rwkv", attention_hidden_size=32, context_length=W, window=None),
+    "rwkv": lm("rwkv", attention_hidden_size=32, context_length=WINDOW, window=None),
     "xlstm": lm(
         "xlstm",
         num_heads=4,
@@ -292,7 +299,7 @@ FAMILIES = {
         "gemma4_text",
         sliding_window=8,
         layer_types=["sliding_attention", "full_attention"],
-        vocab_size_per_layer_input=len(TOK),
+        vocab_size_per_layer_input=TOKENS,
         hidden_size_per_layer_input=8,
         num_kv_shared_layers=0,
         global_head_dim=8,
@@ -301,7 +308,7 @@ FAMILIES = {
     "ministral": lm(
         "ministral", sliding_window=8, layer_types=["sliding_attention", "full_attention"]
     ),
-    "mpt": lm("mpt", d_model=32, n_heads=4, n_layers=2, max_seq_len=W),
+    "mpt": lm("mpt", d_model=32, n_heads=4, n_layers=2, max_seq_len=WINDOW),
     "falcon": lm("falcon", new_decoder_architecture=False, head_dim=DROP, num_key_value_heads=DROP),
     "falcon_alibi": lm(
         "falcon",
@@ -320,9 +327,9 @@ FAMILIES = {
         window_size=8,
     ),
     "gpt_neox": lm("gpt_neox", head_dim=DROP, num_key_value_heads=DROP),
-    "gptj": lm("gptj", n_embd=32, n_layer=2, n_head=4, n_positions=W, rotary_dim=4),
-    "gpt_bigcode": lm("gpt_bigcode", n_embd=32, n_layer=2, n_head=4, n_positions=W),
-    "codegen": lm("codegen", n_embd=32, n_layer=2, n_head=4, n_positions=W, rotary_dim=4),
+    "gptj": lm("gptj", n_embd=32, n_layer=2, n_head=4, n_positions=WINDOW, rotary_dim=4),
+    "gpt_bigcode": lm("gpt_bigcode", n_embd=32, n_layer=2, n_head=4, n_positions=WINDOW),
+    "codegen": lm("codegen", n_embd=32, n_layer=2, n_head=4, n_positions=WINDOW, rotary_dim=4),
     "biogpt": lm("biogpt", head_dim=DROP),
     "persimmon": lm("persimmon", head_dim=DROP, num_key_value_heads=DROP),
     "bitnet": lm("bitnet", head_dim=DROP),
@@ -330,7 +337,39 @@ FAMILIES = {
     "youtu": lm("youtu", **DS),
     "lfm3": lm("lfm3"),
     "roformer": lm("roformer", is_decoder=True, embedding_size=32),
-    "ctrl": lm("ctrl", n_embd=32, n_layer=2, n_head=4, dff=48, n_positions=W),
-    "openai-gpt": lm("openai-gpt", n_embd=32, n_layer=2, n_head=4, n_positions=W),
+    "ctrl": lm("ctrl", n_embd=32, n_layer=2, n_head=4, dff=48, n_positions=WINDOW),
+    "openai-gpt": lm("openai-gpt", n_embd=32, n_layer=2, n_head=4, n_positions=WINDOW),
     "bert-generation": lm("bert-generation", is_decoder=True),
+    "dbrx": lm(
+        "dbrx",
+        d_model=32,
+        n_heads=4,
+        n_layers=2,
+        max_seq_len=WINDOW,
+        ffn_config={
+            "ffn_hidden_size": 48,
+            "hidden_size": 32,
+            "moe_num_experts": 4,
+            "moe_top_k": 2,
+        },
+        attn_config={"kv_n_heads": 2, "rope_theta": 10_000.0, "clip_qkv": 8.0},
+    ),
+    "diffllama": lm("diffllama", attention_dropout=0.0),
+    "longcat_flash": lm(
+        "longcat_flash",
+        num_key_value_heads=4,
+        q_lora_rank=8,
+        kv_lora_rank=8,
+        qk_nope_head_dim=4,
+        qk_rope_head_dim=4,
+        v_head_dim=8,
+        head_dim=4,
+        num_layers=2,
+        num_hidden_layers=DROP,
+        ffn_hidden_size=48,
+        expert_ffn_hidden_size=16,
+        moe_topk=2,
+        n_routed_experts=4,
+        zero_expert_num=1,
+    ),
 }

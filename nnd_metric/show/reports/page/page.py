@@ -52,7 +52,7 @@ from nnd.metric.show.tables.effects import category_effects_table, effects_table
 from nnd.metric.show.tables.pass_rates import slices_table, sweep_table
 from nnd.metric.show.tables.published import PublishedModel, published_details, published_notes
 from nnd.metric.show.tables.slices import from_rest_table, slice_rates_table
-from nnd.schemas import ScoringError, excerpt
+from nnd.schemas import ScoringError, counted, excerpt
 
 _FOLDER = Path(__file__).parent
 _LONGEST = 2_000  # characters of one text, except texts of pairs
@@ -312,7 +312,8 @@ def _provenance(model: ReportModel) -> Mapping[str, str]:
     engine = model.facts.get("engine")
     engine = engine if isinstance(engine, Mapping) else {}
     deviation, measured = engine.get("deviation"), engine.get("deviation_requests")
-    on = f" (float64 on {measured} requests)" if measured else ""
+    is_measured = isinstance(measured, int) and measured > 0
+    on = f" (float64 on {counted(int(measured or 0), 'request')})" if is_measured else ""
     named = {"version": "version", "protocol": "protocol", "template": "template"}
     named |= {"precision": "dtype", "device": "device"}
     facts = {

@@ -128,5 +128,7 @@ def test_a_fault_that_is_not_of_lengths_is_not_called_one(fresh: Callable[..., F
 
     loaded = wrap_model(built.model, built.tokenizer)
     built.model.transformer.h[0].mlp.forward = broken
-    with pytest.raises(ZeroDivisionError):
+    with refusal("model.damaged", "GPT2LMHeadModel") as caught:
         Engine(loaded)(LONG[1:])
+    assert "of its own" in caught.value.what
+    assert isinstance(caught.value.__cause__, ZeroDivisionError)
