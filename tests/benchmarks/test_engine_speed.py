@@ -138,7 +138,7 @@ def clock(tool: str, model: str, folder: Path) -> runs.Clocked:
     network = bench_models.build_model(model, **TINY[model])
     entries = runs.watch_embeddings(network)
     contestant = CONTESTANTS[tool](network, bench_models.load_tokenizer(model, folder))
-    contestant(REQUESTS)  # ours measures its rounding on the first requests of a model
+    contestant(REQUESTS[:2])
     return runs.clock(contestant, REQUESTS, entries)
 
 
@@ -158,7 +158,8 @@ def test_contestants_agree_and_their_tokens_are_counted(
     assert loop.values == pytest.approx(exact.values, abs=1e-5)
     assert ours.values == pytest.approx(exact.values, abs=1e-5)
     assert exact.tokens == loop.tokens == tokens
-    assert 0 < ours.tokens < tokens
+    # Ours also reads the first eight requests of a model in two precisions, which are all here.
+    assert 0 < ours.tokens < 3 * tokens
     assert 0 < ours.planning_seconds < ours.seconds
 
 
