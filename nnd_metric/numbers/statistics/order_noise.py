@@ -34,7 +34,7 @@ def reason_against_order(values: npt.ArrayLike, resampled: FloatArray) -> str | 
     """
     if not resampled.size:
         return UNKNOWN
-    if len(values) < 2:  # noqa: PLR2004 - one system has no order
+    if np.size(values) < 2:  # noqa: PLR2004 - one system has no order
         return UNKNOWN
     undefined = np.isnan(resampled)
     if undefined.all(axis=0).any():
