@@ -103,7 +103,7 @@ def fingerprint(loaded: LoadedModel, version: str, matmul: Matmul = "highest") -
 
     Tokenizer, protocol, template, separator and cut reach the model through its token ids only.
     """
-    config = config_facts(loaded.model.config, ("_name_or_path", "dtype", "transformers_version"))
+    config = config_facts(loaded.model.config)
     code = remote_code(loaded.model)
     facts = {
         "engine": _ENGINE,

@@ -3,7 +3,7 @@
 import hashlib
 import json
 import tempfile
-from collections.abc import Collection, Hashable, Mapping
+from collections.abc import Hashable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -79,12 +79,12 @@ def _part_digest(part: torch.Tensor) -> bytes:
 
 def config_digest(config: PretrainedConfig) -> str:
     """Return the SHA-256 of a model's configuration, wherever it was loaded from."""
-    return _digest(config_facts(config, _UNRELATED))
+    return _digest(config_facts(config))
 
 
-def config_facts(config: PretrainedConfig, unrelated: Collection[str]) -> dict[str, Any]:
-    """Return the fields of a configuration but those, and but the name of a GGUF file."""
-    facts = {name: value for name, value in config.to_dict().items() if name not in unrelated}
+def config_facts(config: PretrainedConfig) -> dict[str, Any]:
+    """Return the fields of a configuration that numbers depend on: not the name of a GGUF file."""
+    facts = {name: value for name, value in config.to_dict().items() if name not in _UNRELATED}
     if isinstance(quantised := facts.get("quantization_config"), Mapping):
         kept = {name: value for name, value in quantised.items() if name != "gguf_file"}
         facts["quantization_config"] = kept
