@@ -99,7 +99,9 @@ def _rendering(template: str | None, folder: Path) -> PromptRendering:
 
     def texts(contexts: Sequence[StoredContext]) -> list[tuple[str, str]]:
         prompts = render(chosen, contexts)
-        pieces = (cast("Sequence[str]", prompt.context) for prompt in prompts)  # no model is given
+        pieces = (
+            cast("Sequence[str]", prompt.context) for prompt in prompts
+        )  # no model is given a language
         return [
             ("".join(context), prompt.candidate_prefix)
             for context, prompt in zip(pieces, prompts, strict=True)

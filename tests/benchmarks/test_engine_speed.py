@@ -158,8 +158,7 @@ def test_contestants_agree_and_their_tokens_are_counted(
     assert loop.values == pytest.approx(exact.values, abs=1e-5)
     assert ours.values == pytest.approx(exact.values, abs=1e-5)
     assert exact.tokens == loop.tokens == tokens
-    # Ours also reads the first eight requests of a model in two precisions, which are all here.
-    assert 0 < ours.tokens < 3 * tokens
+    assert 0 < ours.tokens < tokens
     assert 0 < ours.planning_seconds < ours.seconds
 
 

@@ -1,6 +1,6 @@
 """Challenge 300: answers to hard questions, credited by hand (Tafjord and Clark 2021).
 
-Not a `table`: answers and credits are given apart by their place, since old files name both alike.
+Not a `table`: answers and credits are told apart by their place, since old files name both alike.
 """
 
 import re
@@ -67,7 +67,7 @@ def annotations(files: Files) -> Iterator[Annotation]:
 def read_header(header: Cells) -> tuple[list[str], list[str]]:
     """Return the systems of the answer columns and of the credit columns.
 
-    The columns are given apart by place: older versions give both the same names.
+    The columns are told apart by place: older versions give both the same names.
     """
     columns = header.values
     if columns[:3] != QUESTION_COLUMNS or DIVIDER not in columns:

@@ -19,7 +19,7 @@ SEVERITIES = (NO_ERROR, "Neutral", "Minor", "Major", "Critical")
 
 # Weights of errors (Freitag et al. 2021, table 4); that of critical ones, which their data does not
 # have, is the multiplier of the MQM framework.
-WEIGHTS = {NO_ERROR: 0.0, "Neutral": 0.0, "Minor": 1.0, "Major": 5.0, "Critical": 25.0}
+WEIGHTS = {"no-error": 0.0, "neutral": 0.0, "minor": 1.0, "major": 5.0, "critical": 25.0}
 NON_TRANSLATION, MINOR_PUNCTUATION = 25.0, 0.1
 
 QUOTED = re.compile('".*"".*"')
@@ -112,13 +112,12 @@ def read_rows(files: Files, name: str) -> Iterator[tuple[Cells, tuple[int, int] 
 
 def weight(row: Cells) -> float:
     """Return the weight of a marked error."""
-    category, severity = row.values[7].strip(), row.values[SEVERITY].strip()
-    known = {name.casefold(): number for name, number in WEIGHTS.items()}
-    if category.startswith("Non-translation"):
+    category, severity = (row.values[at].strip().casefold() for at in (7, SEVERITY))
+    if category.startswith("non-translation"):
         return NON_TRANSLATION
-    if (category, severity) == ("Fluency/Punctuation", "Minor"):
+    if (category, severity) == ("fluency/punctuation", "minor"):
         return MINOR_PUNCTUATION
-    return known[severity.casefold()]
+    return WEIGHTS[severity]
 
 
 def check_header(header: Cells) -> None:

@@ -39,11 +39,11 @@ _SHARE = 0.0075
 # requests alone would cost 60 % of a run on an H100, and 32 cost 4 %.
 _MOST_DRAWN = 32
 
-# Requests scored in float64, and most positions of them in one run: each costs as much as three in
-# float32. With requests drawn 100 times, the means of 80 others exceeded the worst token of these
-# by a factor of 2.1 at most in 28 tiny families (Zamba2 and RecurrentGemma: 4.2, in 2 % of draws
-# more than 3), and those of 66 by 1.2 in SmolLM2 and 0.9 in Gemma-3 270M. Short requests tell less:
-# the worst of the 4 shortest was exceeded by up to 14.
+# Most requests scored in float64, in the first run of a model, and most positions of them: each
+# costs as much as three in float32. With requests drawn 100 times, the means of 80 others exceeded
+# the worst token of these by a factor of 2.1 at most in 28 tiny families (Zamba2 and
+# RecurrentGemma: 4.2, in 2 % of draws more than 3), and those of 66 by 1.2 in SmolLM2 and 0.9 in
+# Gemma-3 270M. Short requests tell less: the worst of the 4 shortest was exceeded by up to 14.
 _MOST_MEASURED = 8
 _MOST_WIDE = 400
 
@@ -218,8 +218,8 @@ class Checks:
         left = {number for batch in batches for number in batch.requests}
         drawn = left.intersection(self._evidence.draw(rows, of))
         self._exact = self.alone.sums(sorted(self._first | drawn))
-        lacking = _MOST_MEASURED - self._known.measured
-        self._rounding = self.alone.rounding(_densest(rows, sorted(left), lacking))
+        if not self._known.measured:
+            self._rounding = self.alone.rounding(_densest(rows, sorted(left)))
 
     def in_order(self, batches: Sequence[Batch]) -> list[Batch]:
         """Return the batches, those with requests that must be right first."""
@@ -287,7 +287,7 @@ def _score_by_token(loaded: LoadedModel, row: Encoded) -> torch.Tensor:
         return score_one_by_token(loaded, row).double()
 
 
-def _densest(rows: Sequence[Encoded], numbers: Sequence[int], most: int) -> list[int]:
+def _densest(rows: Sequence[Encoded], numbers: Sequence[int]) -> list[int]:
     """Return some requests with many scored tokens for their length, to measure rounding on."""
 
     def density(number: int) -> float:
@@ -296,7 +296,7 @@ def _densest(rows: Sequence[Encoded], numbers: Sequence[int], most: int) -> list
     chosen, positions = list[int](), 0
     for number in sorted(numbers, key=density, reverse=True):
         positions += rows[number].length
-        if len(chosen) >= most or (chosen and positions > _MOST_WIDE):
+        if len(chosen) >= _MOST_MEASURED or (chosen and positions > _MOST_WIDE):
             break
         chosen.append(number)
     return chosen

@@ -88,7 +88,7 @@ def fails(loaded: LoadedModel, error: Exception) -> ScoringError:
     """Return the error of a model that cannot read even one text as transformers would."""
     return ScoringError(
         "model.damaged",
-        f"{type(loaded.model).__name__} fails on a text that is read alone: {reason_of(error)}",
+        f"the model fails on a text that is read alone: {reason_of(error)}",
         loaded.name,
         "check its configuration, and that this version of transformers can run it",
     )

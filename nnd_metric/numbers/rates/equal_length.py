@@ -42,6 +42,7 @@ LENGTHS = ("length_high", "length_low")
 """Columns of the candidates' own tokens."""
 
 _WITHOUT_ONE = "without one of the contexts, "
+_DIVERGES = f"{_WITHOUT_ONE}the fit does not converge"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,7 +113,7 @@ def equal_length_in(tests: pl.DataFrame) -> EqualLength | None:
     if fit is not None:
         rate = _to_rate(fit.intercept)
         interval = _interval(fit)
-        reason = reason_without_one(known) if interval is None else None
+        reason = None if interval is not None else reason_without_one(known) or _DIVERGES
     return EqualLength(
         pass_rate=rate,
         interval=interval,
@@ -148,7 +149,7 @@ def equal_length_difference(
         error = _jackknife_error(without, difference)
         if error is None:
             found = (reason_without_one(known, side) for side in sides)
-            reason = next(each for each in found if each is not None)
+            reason = next((each for each in found if each is not None), _DIVERGES)
         if tested and error is not None:
             interval = logit_t(difference, error, len(without) - 1, -1)
     return EqualLengthDifference(

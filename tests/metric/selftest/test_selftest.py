@@ -67,16 +67,15 @@ def test_a_fault_that_all_paths_share_is_seen(
     assert "candidate of pair " in tested.remarks()[0]
 
 
-def test_a_path_that_is_off_by_less_than_the_proof_allows_is_seen(
+def test_a_model_that_computes_otherwise_in_float32_is_seen(
     fresh: Callable[..., Family], birds: Path
 ) -> None:
-    """A hook that shifts a layer where several requests are read at once."""
+    """All paths are off alike, so that the proof sees nothing."""
     family = fresh("gpt2", window=400)
 
     def shift(_: Any, given: tuple[torch.Tensor, ...], output: Any) -> Any:
         hidden = output[0] if isinstance(output, tuple) else output
-        is_many = hidden.shape[0] > 1 or hidden.dtype == torch.float32
-        moved = hidden * (1 + 1e-4) if is_many else hidden
+        moved = hidden * (1 + 1e-4) if hidden.dtype == torch.float32 else hidden
         del given
         return (moved, *output[1:]) if isinstance(output, tuple) else moved
 

@@ -128,7 +128,7 @@ def _equal(value: object, has: object) -> bool:
 
 
 def _assumed(key: str, config: PretrainedConfig) -> object:
-    """Return what the configuration has for a key; None if nobody knows what the key means."""
+    """Return what the configuration has for a key; None for an unknown key."""
     rope = getattr(config, "rope_parameters", None) or {}
     heads = getattr(config, "num_attention_heads", None)
     head = getattr(config, "head_dim", None) or (config.hidden_size // heads if heads else None)

@@ -1,7 +1,7 @@
 """The metadata keys of each architecture, as llama.cpp reads them, and what becomes of each.
 
 transformers ignores keys that it does not map. Here every key of an architecture is in its table,
-or the file is refused: a key that nobody knows may change the numbers, and its namespace is
+or the file is refused: an unknown key may change the numbers, and its namespace is
 llama.cpp's own. The keys are those of `gguf.constants.Keys` that llama.cpp reads for the
 architecture (`llama_model::load_hparams`), and their defaults are its own.
 """

@@ -106,12 +106,12 @@ def measured(monkeypatch: pytest.MonkeyPatch) -> list[list[int]]:
     return seen
 
 
-def test_a_model_is_measured_on_8_requests_in_all(fresh: Fresh, measured: list[list[int]]) -> None:
+def test_a_model_is_measured_once(fresh: Fresh, measured: list[list[int]]) -> None:
     engine = Engine(wrap(fresh("gpt2")))
     assert engine(REQUESTS[:4]).work.deviation_requests == 4
-    assert engine(REQUESTS[4:]).work.deviation_requests == 8
+    assert engine(REQUESTS[4:]).work.deviation_requests == 4
     engine([("the river", "in London"), ("the hill", "a cat")])
-    assert [*map(len, measured)] == [4, 4]
+    assert [*map(len, measured)] == [4]
 
 
 def test_long_requests_are_measured_within_400_positions(
