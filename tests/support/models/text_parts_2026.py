@@ -119,8 +119,11 @@ REFUSED: dict[str, tuple[Callable[[], Family], str, str]] = {
         "model.not-a-language-model",
         "looks ahead",
     ),
-    "blip-2": (reads_images("blip-2", {}), "model.damaged", "pixel_values"),
-    "kosmos-2": (reads_images("kosmos-2", {}), "model.damaged", "pixel_values"),
+    "kosmos-2": (
+        reads_images("kosmos-2", _SIGHT, {"layers": 1, "embed_dim": 32, "ffn_dim": 48}),
+        "model.damaged",
+        "pixel_values",
+    ),
     "longcat_flash": (
         lm("longcat_flash", head_dim=DROP, num_hidden_layers=DROP, num_layers=2, q_lora_rank=8),
         "model.damaged",
