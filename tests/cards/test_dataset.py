@@ -51,6 +51,7 @@ def head_of(card: str) -> dict[str, Any]:
 # Every source.
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("case", CASES, ids=NAMES)
 def test_the_card_of_every_fixture_is_true_to_its_data(case: Case, tmp_path: Path) -> None:
     folder = convert_case(case, tmp_path / "out")

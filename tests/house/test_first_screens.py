@@ -257,6 +257,7 @@ def check_whole(table: Table, shown: str) -> None:
             assert word in shown
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", READ_OR_WRITE_RUNS)
 def test_a_run_fits_the_first_screen(
     name: str, made: Callable[[str], Printable], printed: Callable[..., str]

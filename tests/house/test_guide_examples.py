@@ -28,6 +28,7 @@ def test_every_source_has_an_example() -> None:
     assert EXAMPLES.keys() == CASES.keys()
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("case", CASES.values(), ids=lambda case: case.source)
 def test_an_example_is_a_pair_of_the_fixture(case: Case) -> None:
     example = EXAMPLES[case.source].group("better", "worse", "error")

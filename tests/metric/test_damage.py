@@ -93,6 +93,7 @@ def pieces(data: Path) -> list[pl.DataFrame]:
     return [chunk.read() for chunks in open_pairs(data).tables.values() for chunk in chunks]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("name", "read", "step"),
     [

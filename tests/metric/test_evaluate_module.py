@@ -334,6 +334,7 @@ def _leaves(value: Any) -> Iterator[Any]:
         yield value
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "options",
     [

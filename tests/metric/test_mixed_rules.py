@@ -85,6 +85,7 @@ def commands(data: Path, out: Path) -> dict[str, Callable[..., Any]]:
     }
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", ["compare", "agree", "slice", "report", "metrics"])
 def test_every_command_refuses_them_by_one_error(
     name: str, real: list[Path], data: Path, tmp_path: Path

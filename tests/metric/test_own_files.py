@@ -140,6 +140,7 @@ def content(folder: Path) -> dict[str, bytes]:
     return {str(path): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("state", STATES, ids=lambda state: state.__name__)
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_folder_that_nnd_did_not_write_as_it_is_stays(
@@ -213,6 +214,7 @@ def other(path: Path) -> None:
     path.write_bytes(b"years of work")
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("state", [changed, longer, other], ids=lambda state: state.__name__)
 @pytest.mark.parametrize("command", FILES)
 def test_a_file_that_nnd_did_not_write_as_it_is_stays(

@@ -114,6 +114,7 @@ def test_no_false_alarm(name: str, nnd_data: Path) -> None:
     assert findings(converted(name, nnd_data / name)) == KNOWN[name]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("name", "mistake"), CASES)
 def test_mistakes_in_annotations(name: str, mistake: str, nnd_data: Path) -> None:
     plain = converted(name, nnd_data / name)

@@ -218,6 +218,7 @@ CONTEXTS = ("The cat sat", "printed in 1884", "on the mat.", "Q: who\nA:", "caf�
 CANDIDATES = ("20 minutes", "twenty minutes", "東京", "(1884)", "!", " two blanks", "a line\nbreak")
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("separator", [" ", "\n", ""])
 @pytest.mark.parametrize("kind", KINDS)
 def test_sums_are_the_harness_token_by_token(

@@ -151,6 +151,7 @@ CELLS: list[tuple[str, int, str, Any, Any]] = [
 ]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("place", range(len(CELLS)), ids=[str(cell[:4]) for cell in CELLS])
 def test_a_cell_is_found_with_what_the_annotations_give(folder: Path, place: int) -> None:
     file, row, column, value, given = CELLS[place]
@@ -306,6 +307,7 @@ CHANGES: dict[str, tuple[Change, str]] = {
 }
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", CHANGES)
 def test_it_is_found_with_its_place_and_what_is_wrong(folder: Path, name: str) -> None:
     check_found(folder, *CHANGES[name])

@@ -148,6 +148,7 @@ def test_a_table(
 CASES = [*fixture_cases()]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("source", [source.name for source in SOURCES])
 @fuzz(8, in_full=160)  # each converts a whole file
 def test_a_built_in_source(tmp_path: Path, damage: Damage, source: str) -> None:

@@ -48,6 +48,7 @@ def refused(source: str | Path, origin: Path | None, out: Path, code: str, where
     return str(caught.value)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("source", ["quiz_design", "challenge300", "wmt_mqm", "confit_samsum"])
 def test_a_line_of_200_mb_is_refused_in_bounded_memory(tmp_path: Path, source: str) -> None:
     with (tmp_path / "long_ende").open("wb") as file:

@@ -130,6 +130,7 @@ def kinds_of(source: Source, row: Annotation) -> tuple[str, ...]:
     return tuple(kind for kind in kinds if kind is not None)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("place", PLACES)
 def test_the_first_requests_of_the_real_files(place: str, nnd_data: Path) -> None:
     reading = PLACES[place]

@@ -51,6 +51,7 @@ def readings_but(full: set[str]) -> pytest.MarkDecorator:
 every_reading = readings_but(LARGE)
 
 
+@pytest.mark.sampled(3)
 @every_reading
 def test_every_pair_and_no_other_in_order(reading: Reading, nnd_data: Path) -> None:
     conversion = conversion_of(reading, nnd_data)
@@ -66,6 +67,7 @@ def test_every_pair_and_no_other_in_order(reading: Reading, nnd_data: Path) -> N
 NEWER = [reading for reading in READINGS if reading.id in DISTINCT]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("reading", NEWER, ids=[reading.id for reading in NEWER])
 def test_the_recount_gives_the_distinct_pairs(reading: Reading, nnd_data: Path) -> None:
     pairs = pairs_of(reading, nnd_data)
@@ -226,6 +228,7 @@ def test_the_file_is_the_declared_one(reading: Reading, nnd_data: Path) -> None:
     assert all(file["verified"] for file in files) == reading.declared
 
 
+@pytest.mark.sampled(3)
 @readings_but(LONG_TO_VALIDATE)
 def test_the_folder_is_valid(reading: Reading, nnd_data: Path, tmp_path: Path) -> None:
     conversion_of(reading, nnd_data).write(tmp_path)
@@ -246,6 +249,7 @@ def sets_of(sources: Iterable[Source]) -> list[tuple[Source, str | None]]:
 SMALL = sets_of(source for source in SOURCES if source.name not in LARGE_SOURCES)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("source", "set_name"), SMALL, ids=[f"{one.name}-{name}" for one, name in SMALL]
 )

@@ -373,6 +373,7 @@ def test_each_model_scores_as_it_does_alone(loaded: Loaded) -> None:
         assert alone.results == (result,)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("other", ["./m", "m/", "x/../m", "{here}/m"])
 def test_two_spellings_of_a_path_are_one_model(
     other: str, saved: Callable[[str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -67,6 +67,7 @@ def same_verdicts(found: Evaluation, wanted: Evaluation, tolerance: float) -> No
         assert (both[side] - both[f"{side}_b"]).abs().max() < tolerance  # type: ignore[operator]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("protocol", ["sum", "bytes"])
 @pytest.mark.parametrize("with_data", [True, False])
 def test_exported_tasks_come_back(

@@ -156,6 +156,7 @@ def damage(_: Case) -> None:
     stored.write_bytes(content)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "change",
     [
@@ -194,6 +195,7 @@ def test_what_changes_a_number_loads_the_model(
         case.evaluate()
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "options",
     [

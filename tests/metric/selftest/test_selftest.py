@@ -32,6 +32,7 @@ def wrong(tested: SelfTest) -> list[str]:
     return [each.protocol for each in tested.protocols if (each.difference or 0) > 5e-5]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", ["gpt2", "llama", "bart", "t5"])
 def test_a_right_model_agrees(name: str, loaded: Callable[[str], LoadedModel], birds: Path) -> None:
     before = {key: each.clone() for key, each in loaded(name).model.state_dict().items()}

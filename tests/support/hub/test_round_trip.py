@@ -39,6 +39,7 @@ def test_every_source_that_may_be_redistributed_is_tried() -> None:
     assert len(ALLOWED) >= 7
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "name",
     [

@@ -194,6 +194,7 @@ REAL = {"wmt_mqm": "wmt_mqm/ted", "wmt_qe_2022": "wmt_mqm/wmt-qe-2022"}
 SLOW = {("frank", "aspect"), ("demetr", "file"), ("simplification", "aspect")}
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("hidden", HIDDEN, ids=[f"{one.source}-{one.what}" for one in HIDDEN])
 def test_what_is_hidden_is_missed(
     hidden: Hidden, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: Any

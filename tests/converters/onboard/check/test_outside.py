@@ -74,6 +74,7 @@ def test_only_a_sandbox_holds_the_files_of_others(birds: Birds) -> None:
     assert thesis.read_text() == ("years of work" if holds else "")
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "code",
     [

@@ -169,6 +169,7 @@ FACTS_FOUND: list[tuple[dict[str, Any], str, str, list[str], str]] = [
 ]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("facts", "outcome", "name", "said", "remedy"), FACTS_FOUND)
 def test_facts(
     *,
@@ -221,6 +222,7 @@ def test_fixture_is_there(here: Birds, lost: str, message: str) -> None:
     assert "expected.yaml" in check.remedy
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "text",
     ["pairs: 2", "[]", "[2]", "{", "- {variant: late}", "- {set: [1]}", "- {from: ../../..}"],
@@ -287,6 +289,7 @@ ROWS_FOUND: list[tuple[str, Sequence[Any], dict[str, Any], str, str, list[str], 
 ]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("place", "rows", "counts", "outcome", "name", "said", "remedy"), ROWS_FOUND
 )

@@ -118,6 +118,7 @@ SHAPES: dict[str, tuple[list[dict[str, Any]], str, str, str]] = {
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("shape", SHAPES)
 def test_what_is_like_something_read(birds: Birds, shape: str) -> None:
     rows, picked, said, _ = SHAPES[shape]
@@ -128,6 +129,7 @@ def test_what_is_like_something_read(birds: Birds, shape: str) -> None:
     assert said in check.message
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("shape", SHAPES)
 def test_what_is_read_whole(birds: Birds, shape: str) -> None:
     rows, _, _, picked = SHAPES[shape]

@@ -218,6 +218,7 @@ def same(found: Conversion, built_in: Conversion) -> bool:
     )
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("variant", READINGS)
 @pytest.mark.parametrize("set_name", ["ted/ende", pytest.param("ted/zhen", marks=pytest.mark.full)])
 def test_raw_mqm_needs_no_python(

@@ -168,6 +168,7 @@ def test_what_is_scored_is_not_scored_again(name: str, fresh: Fresh) -> None:
     assert len(calls) > 3
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("name", "path"), EACH_PATH)
 def test_one_request_too_long_for_memory_is_one_error(name: str, path: str, fresh: Fresh) -> None:
     family = fresh(name)

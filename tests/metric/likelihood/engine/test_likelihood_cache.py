@@ -193,6 +193,7 @@ def test_nothing_is_taken_from_another_model_in_the_same_folder(
         assert stored(after)[0] == 0
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("options", "taken"),
     [
@@ -293,6 +294,7 @@ def test_a_damaged_store_costs_one_line_and_the_numbers_nothing(
     assert (json.loads(again), said) == (json.loads(fresh), quiet)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "proof",
     [

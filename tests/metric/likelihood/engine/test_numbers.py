@@ -26,7 +26,7 @@ from support.tiny_models import BUILDERS
 
 FULL = bool(os.environ.get("NND_TEST_FULL"))
 
-pytestmark = pytest.mark.sampled(3)
+pytestmark = pytest.mark.sampled(6)
 
 Formula = Callable[[str, str, tuple[tuple[str, str], ...]], list[oracle.Score]]
 

@@ -10,6 +10,7 @@ from nnd.metric.likelihood import Engine, token_likelihoods, wrap_model
 TEXT = "The dog sat, naïve 東 1884."
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("family", "protocol"), [case for case in CASES if case[0] != "mamba"])
 def test_tokens_add_up_to_what_the_engine_says(family: str, protocol: str, loaded: Loaded) -> None:
     engine = Engine(loaded(family), protocol=protocol)

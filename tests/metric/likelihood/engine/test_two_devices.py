@@ -9,6 +9,7 @@ from support.engine.two_devices import PARTS, spread
 ASKED = REQUESTS[:5]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.filterwarnings("ignore:The following device_map keys")  # a bias is not a module
 @pytest.mark.parametrize(
     ("name", "path"), [*((name, "packed") for name in PARTS), ("bart", "shared")]

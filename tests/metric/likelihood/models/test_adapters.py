@@ -101,6 +101,7 @@ def test_an_adapter_scores_as_the_formula_says(
     )
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("method", METHODS)
 def test_an_adapter_without_a_task_has_that_of_its_base(
     method: str, save: Callable[..., Path]

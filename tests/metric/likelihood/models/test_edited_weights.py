@@ -65,6 +65,7 @@ EDITS = [
 ]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("edit", EDITS)
 def test_an_edited_model_is_another_one(edit: Callable[[Any], None], loaded: LoadedModel) -> None:
     before = evaluate(loaded, PAIRS)

@@ -130,6 +130,7 @@ def settled(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(digests, "_SETTLED", -(10**18))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("kind", KINDS)
 def test_content_swapped_under_one_size_time_and_head(
     kind: str, build: Callable[[str], Path]
@@ -150,6 +151,7 @@ def test_content_swapped_under_one_size_time_and_head(
     assert numbers(score(model)) == numbers(before)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("kind", KINDS)
 def test_one_content_in_another_place_is_one_model(
     kind: str, build: Callable[[str], Path], tmp_path: Path
@@ -178,6 +180,7 @@ def test_one_content_in_another_place_is_one_model(
     assert numbers(after) == numbers(before)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("linked", [False, True])
 @pytest.mark.parametrize("file", ["tokenizer.json", "chat_template.jinja", "config.json"])
 def test_other_files_swapped_under_one_size_and_time(

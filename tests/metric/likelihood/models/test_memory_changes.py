@@ -208,6 +208,7 @@ CODE: tuple[Change, ...] = (
 )
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("change", CODE)
 def test_code_of_ones_own_is_neither_stored_nor_looked_up(
     change: Change, loaded: LoadedModel
@@ -296,6 +297,7 @@ STATE: tuple[Change, ...] = (
 )
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("change", STATE)
 def test_what_can_be_described_is_a_model_of_its_own(change: Change, loaded: LoadedModel) -> None:
     before = evaluate(loaded, PAIRS)

@@ -130,6 +130,7 @@ OWN: list[tuple[str, str, tuple[int, ...]]] = [
 ]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("family", "name", "shape"), OWN)
 def test_a_tensor_that_belongs_to_the_model_is_not_left_out(
     family: str, name: str, shape: tuple[int, ...], checkpoint: Callable[..., Path]

@@ -141,6 +141,7 @@ def test_the_order_of_the_rows_does_not_matter() -> None:
 
 
 # Counts of ../shared/facts/fresh.md H1, made there by |z| > 1.96.
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("source", "chosen", "category", "systems", "expected"),
     [

@@ -110,6 +110,7 @@ two_scores = (
 )
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", NAMES)
 @given(two=two_scores)
 def test_p_equals_an_enumeration(name: str, two: tuple[list[float], list[float]]) -> None:

@@ -40,6 +40,7 @@ def rows_of(name: str, protocol: str, context: Any, candidate: str) -> tuple[Enc
     return rows
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 @pytest.mark.parametrize("name", FAMILIES)
 def test_every_token_has_the_number_of_minicons(name: str, protocol: str) -> None:

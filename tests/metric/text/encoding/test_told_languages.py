@@ -84,6 +84,7 @@ def expected(
     return found
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", CODES)
 def test_each_pair_is_scored_under_its_own_language(name: str, told: Told, tmp_path: Path) -> None:
     model, folder = told(name)
@@ -101,6 +102,7 @@ def test_each_pair_is_scored_under_its_own_language(name: str, told: Told, tmp_p
     assert f"|lang:{','.join(named)}|dtype:float32|" in result.signature
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", CODES)
 def test_a_batch_of_languages_is_as_one_pair_at_a_time(
     name: str, told: Told, tmp_path: Path

@@ -238,6 +238,7 @@ CASES: dict[str, tuple[str, dict[str, Any], dict[str, Any], dict[str, torch.Tens
 }
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("case", CASES)
 def test_a_file_is_the_model_that_its_keys_mean(
     case: str, tiny: Callable[[str], Family], tmp_path: Path
