@@ -95,7 +95,7 @@ def differences_table(differences: Sequence["MetricDifference"]) -> "Table":
 
 def accuracy_table(table: "MetricTable") -> "Table":
     """Return the lead in acc_eq* of the best metric of each aspect over each of the others."""
-    numbers = ("acc_eq* ahead", "p (PERM-BOTH)")
+    numbers = ("acc_eq* ahead", "p (swaps)")
     rows = (
         (each.aspect, each.metric, each.other_metric, f"{each.difference:+.3f}", p_value(each.p))
         for each in table.accuracy_differences
