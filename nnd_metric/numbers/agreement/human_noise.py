@@ -9,7 +9,8 @@ scores is one with noise.
 The ceiling is the highest correlation that a measure without noise can be expected to reach. The
 annotators, if their ratings are stored, or else the contexts or clusters are split into halves, and
 each half gives every system a score. With r the mean correlation between two halves, each of n / f
-of the n annotators, contexts or clusters (f = 2 if n is even), the reliability of the scores of all of them is
+of the n annotators, contexts or clusters (f = 2 if n is even), the reliability of the scores of all
+of them is
 
     reliability = f r / (1 + (f - 1) r)      Spearman (1910), Correlation calculated from faulty
                                              data, British Journal of Psychology 3, 271-295;

@@ -28,11 +28,11 @@ _CANDIDATES = {"spearman": "Spearman", "pearson": "Pearson", "tau_b": "tau-b"}
 _LEVELS = ("pooled", "context", "system")
 _HOW_TO_READ = (
     "systems: overall, and mean over categories; candidates: pooled, mean within contexts, and "
-    "between the means of systems; a tie fails; intervals: 95 %, over contexts (the file has more "
-    f"of them); {ALL_AGREE}"
+    "between the means of systems; a tie fails; intervals: 95 %, over independent contexts (the file "
+    f"has more of them); {ALL_AGREE}"
 )
 _AHEAD = (
-    "ahead: paired jackknife over contexts, 95 % interval, p not adjusted for multiple "
+    "ahead: paired jackknife over independent contexts, 95 % interval, p not adjusted for multiple "
     "comparisons; all pairs of metrics are in the file"
 )
 
