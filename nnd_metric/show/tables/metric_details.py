@@ -28,8 +28,8 @@ _CANDIDATES = {"spearman": "Spearman", "pearson": "Pearson", "tau_b": "tau-b"}
 _LEVELS = ("pooled", "context", "system")
 _HOW_TO_READ = (
     "systems: overall, and mean over categories; candidates: pooled, mean within contexts, and "
-    "between the means of systems; a tie fails; intervals: 95 %, over independent contexts (the file "
-    f"has more of them); {ALL_AGREE}"
+    "between the means of systems; a tie fails; intervals: 95 %, over independent contexts (the "
+    f"file has more of them); {ALL_AGREE}"
 )
 _AHEAD = (
     "ahead: paired jackknife over independent contexts, 95 % interval, p not adjusted for multiple "
