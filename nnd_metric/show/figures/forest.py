@@ -22,7 +22,8 @@ CAPTION = (
     "Filled marks are pass rates, and lines are their 95 % intervals over independent contexts; "
     "if all tests pass or all fail, the line is thin and counts each context as one test. "
     "A mark may hide a shorter line. S, L and C mark the pass rates of always picking the shorter, "
-    "the longer or the more copied candidate, with undecided tests counting half; open diamonds mark that of "
+    "the longer or the more copied candidate, with undecided tests counting half; "
+    "open diamonds mark that of "
     "the same model without any context. The line in the middle is chance (50 %)."
 )
 
