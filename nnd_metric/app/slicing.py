@@ -47,7 +47,8 @@ def slice(  # noqa: A001 - the function of a command has its name
         spans: Instead of pass rates, show how surprised the models are at the words that people
             marked as errors: the AUC of surprisal inside against outside the marks, by category
             and severity. The runs need tokens (--keep-tokens), and the data marked errors.
-        contexts: Smallest number of contexts of a slice that is found.
+        contexts: Smallest number of contexts of a slice that is found. Those that share what the
+            data declares, such as a paragraph, count as one.
         out: Folder to write the only slice to, as a dataset that can be evaluated. The data must be
             a converted folder.
         splits: Only pairs of these splits of the data. Empty means all that were scored.

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from .judgements import (
         Judgements as Judgements,
         find_judgements as find_judgements,
+        with_clusters as with_clusters,
     )
     from .known_columns import (
         CATEGORY_COLUMNS as CATEGORY_COLUMNS,
@@ -124,6 +125,11 @@ if TYPE_CHECKING:
     from .splits import (
         describe_splits as describe_splits,
         splits_in as splits_in,
+    )
+    from .stored_clusters import (
+        cluster_of_runs as cluster_of_runs,
+        fill_clusters as fill_clusters,
+        missing_clusters as missing_clusters,
     )
     from .streamed_pairs import (
         PairStream as PairStream,

@@ -8,7 +8,15 @@ from typing import Any
 import polars as pl
 
 from nnd.metric.data.data_places import find_place
-from nnd.schemas import MANIFEST, ScoringError, find_frame, find_manifest, judged_numbers
+from nnd.schemas import (
+    CONTEXT,
+    MANIFEST,
+    ScoringError,
+    cluster_keys,
+    find_frame,
+    find_manifest,
+    judged_numbers,
+)
 
 _FILES = (
     *("annotations.parquet", "annotations/*.parquet"),
@@ -30,7 +38,7 @@ class Judgements:
     """The annotations of a converted or published folder.
 
     Attributes:
-        annotations: The annotations, without texts.
+        annotations: The annotations, without texts, with the `cluster` of their context.
         source: The facts of source.yaml, as the manifest has them.
         splits: The splits whose annotations count; None means all.
         folder: The folder.
@@ -44,12 +52,16 @@ class Judgements:
     def numbers(self, category: str, aspect: str | None) -> pl.DataFrame:
         """Return the numbers behind the human scores of a category (`judged_numbers`).
 
+        A column `cluster` has what contexts share, or null.
+
         Like `human_scores_for`, a category that nothing was judged in is taken for an aspect.
         """
         rows = judged_numbers(self.annotations, self.source, category, splits=self.splits)
         if rows.is_empty():
             rows = judged_numbers(self.annotations, self.source, "overall", splits=self.splits)
             rows = rows.filter(aspect=category)
+        clusters = self.annotations.select(*CONTEXT, "cluster").unique(CONTEXT)
+        rows = rows.join(clusters, on=CONTEXT, how="left", nulls_equal=True, maintain_order="left")
         return rows if aspect is None else rows.filter(aspect=aspect)
 
     def writers(self) -> pl.DataFrame | None:
@@ -73,5 +85,15 @@ def find_judgements(home: str | Path, splits: Collection[str] | None = None) -> 
         return None
     if not {*annotations.columns} >= {*_COLUMNS} or not {"name", "quality", "systems"} <= {*source}:
         return None  # written by an older version
-    known = [*_COLUMNS, *({"annotators"} & {*annotations.columns})]
+    annotations = with_clusters(annotations, source.get("cluster"))
+    known = [*_COLUMNS, "cluster", *({"annotators"} & {*annotations.columns})]
     return Judgements(annotations.select(known), source, splits, folder)
+
+
+def with_clusters(annotations: pl.DataFrame, name: str | None) -> pl.DataFrame:
+    """Add what contexts share, as the pairs have it; older annotations have no metadata."""
+    if name is None or "metadata" not in annotations.columns:
+        return annotations.with_columns(cluster=pl.lit(None, pl.String))
+    contexts = annotations.select(*CONTEXT, "inputs", "metadata").unique(CONTEXT)
+    keys = contexts.select(*CONTEXT, cluster_keys(contexts, name))
+    return annotations.join(keys, on=CONTEXT, nulls_equal=True, maintain_order="left")

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     )
     from .comparison.sentences import (
         findings as findings,
+        tests_needed as tests_needed,
     )
     from .comparison.stored_models import (
         Entry as Entry,
@@ -117,7 +118,11 @@ if TYPE_CHECKING:
         few_tokens as few_tokens,
         find_rivals as find_rivals,
     )
-    from .rates.cluster_words import few_clusters as few_clusters, over_clusters as over_clusters
+    from .rates.cluster_words import (
+        few_clusters as few_clusters,
+        noun_of as noun_of,
+        over_clusters as over_clusters,
+    )
     from .rates.context_sums import (
         CLUSTER as CLUSTER,
         TEST_NUMBER as TEST_NUMBER,
@@ -230,14 +235,14 @@ if TYPE_CHECKING:
         leave_out as leave_out,
         sizes_of_groups as sizes_of_groups,
     )
+    from .statistics.metric_swaps import (
+        swap_p as swap_p,
+    )
     from .statistics.order_noise import (
         reason_against_order as reason_against_order,
     )
     from .statistics.over_systems import (
         FEWEST_SYSTEMS as FEWEST_SYSTEMS,
-    )
-    from .statistics.perm_both import (
-        perm_both as perm_both,
     )
     from .statistics.roc_auc import (
         pooled_auc as pooled_auc,

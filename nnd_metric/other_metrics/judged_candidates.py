@@ -19,6 +19,7 @@ from nnd.metric.data import (
     context_languages,
     contexts_of,
     load_pairs,
+    with_clusters,
 )
 from nnd.metric.numbers import labels_by_value
 from nnd.metric.other_metrics.scorers.references import (
@@ -28,11 +29,9 @@ from nnd.metric.other_metrics.scorers.references import (
 )
 from nnd.metric.other_metrics.scorers.scorer import Text
 from nnd.schemas import (
-    CONTEXT,
     MANIFEST,
     ScoringError,
     check_known,
-    cluster_keys,
     find_frame,
     read_manifest,
     read_ratings,
@@ -127,7 +126,7 @@ def read_judged(
         raise ScoringError(
             "data.convert-again", f"the quality rule is missing ({error!r})", folder / MANIFEST
         ) from error
-    annotations = _with_clusters(annotations, pairs.cluster)
+    annotations = with_clusters(annotations, pairs.cluster)
     rules = number_rules(annotations, quality)
     human = human_judgements(annotations, rules)
     if "split" in dict(pairs.part):
@@ -152,15 +151,6 @@ def read_judged(
             if aspect in (None, name) and each["alpha"] is not None
         },
     )
-
-
-def _with_clusters(annotations: pl.DataFrame, name: str | None) -> pl.DataFrame:
-    """Add what contexts share, as the pairs have it; older annotations have no metadata."""
-    if name is None or "metadata" not in annotations.columns:
-        return annotations.with_columns(cluster=pl.lit(None, pl.String))
-    contexts = annotations.select(*CONTEXT, "inputs", "metadata").unique(CONTEXT)
-    keys = contexts.select(*CONTEXT, cluster_keys(contexts, name))
-    return annotations.join(keys, on=CONTEXT, nulls_equal=True, maintain_order="left")
 
 
 def number_rules(

@@ -27,10 +27,14 @@ from nnd.metric.numbers import (
     jackknife_error,
     jackknife_interval,
     pair_candidates,
-    perm_both,
+    swap_p,
     tie_accuracy,
 )
-from nnd.metric.other_metrics.candidate_correlations import CandidateAgreement, number_contexts
+from nnd.metric.other_metrics.candidate_correlations import (
+    CandidateAgreement,
+    number_clusters,
+    number_contexts,
+)
 from nnd.schemas import CONTEXT, Correlation, Count, Limit, Name, Record, Share
 
 
@@ -64,7 +68,8 @@ class AccuracyDifference(Record):
         other_metric: The other metric.
         n: Candidates with all numbers.
         difference: The first accuracy minus the second.
-        p: One-sided p-value of PERM-BOTH (`perm_both`); 1,000 swaps.
+        p: One-sided p-value of 1,000 swaps of the numbers of whole contexts, or of clusters of
+            contexts if the data declares what they share (`swap_p`).
     """
 
     aspect: Name
@@ -81,17 +86,21 @@ def find_accuracy_differences(
     """Yield the difference between the metric with the highest acc_eq_star and each of the others.
 
     `candidates` are, for each metric, the same candidates in the same order: split, context_id,
-    score and human.
+    score and human, and `cluster` if contexts may share something.
     """
     known = pl.concat(
         [rows.select(pl.col("score").alias(name)) for name, rows in candidates.items()],
         how="horizontal",
     )
     first = next(iter(candidates.values()))
-    rows = first.select(*CONTEXT, "human").hstack(known).drop_nulls(["human", *known.columns])
+    named = ["cluster"] if "cluster" in first.columns else []
+    rows = first.select(*CONTEXT, *named, "human").hstack(known)
+    rows = rows.drop_nulls(["human", *known.columns])
     pairs = pair_candidates(rows["human"].to_numpy().astype(np.float64), number_contexts(rows))
     if not len(pairs):
         return
+
+    clusters = number_clusters(rows)
 
     def accuracy(scores: FloatArray) -> float:
         found = tie_accuracy(scores, pairs)
@@ -107,7 +116,7 @@ def find_accuracy_differences(
             other_metric=other,
             n=rows.height,
             difference=found[best] - found[other],
-            p=perm_both(scores[best], scores[other], accuracy),
+            p=swap_p(scores[best], scores[other], accuracy, clusters),
         )
 
 

@@ -111,7 +111,7 @@ def _comparisons_details(comparisons: Comparisons) -> Parts:
         for each in sorted(on_data, key=lambda each: sorted(each.rates)[::-1], reverse=True):
             shown.append(ahead_table(each))
             if each.overall.verdict == "undecided":
-                shown.append(next(findings(*each.labels, each.overall, each.by)))
+                shown.append(next(findings(*each.labels, each.overall, each.by, each.cluster)))
     signatures = [s for each in comparisons for s in (each.signature_first, each.signature_second)]
     shown += dict.fromkeys(signature for signature in signatures if signature)
     if len(comparisons) > 1:
@@ -125,7 +125,7 @@ def _comparisons_details(comparisons: Comparisons) -> Parts:
 def _slices_details(slices: "Slices") -> Parts:
     tried = len(slices.slices) if slices.search is None else slices.search.tried
     of = f"{counted(tried, 'slice')} and {counted(len(slices.overall), 'model')}"
-    about = f"p is of the score test over contexts; Holm's adjustment is over {of}."
+    about = f"p is of the score test over {slices.noun}s; Holm's adjustment is over {of}."
     return [from_rest_table(slices), about]
 
 

@@ -14,6 +14,7 @@ from nnd.metric.data import (
     TABLES,
     Judgements,
     check_same,
+    fill_clusters,
     names_in,
     of_aspect,
     read_run,
@@ -104,13 +105,18 @@ def agree_rated(
 
 
 def read_scored(
-    folders: Sequence[Path], *, splits: Sequence[str] = (), mixed_rules: bool = False
+    folders: Sequence[Path],
+    *,
+    splits: Sequence[str] = (),
+    mixed_rules: bool = False,
+    data: pl.DataFrame | None = None,
 ) -> pl.DataFrame:
     """Read the log-likelihoods that `nnd evaluate` stored in some folders.
 
     Runs of one model that read contexts in different ways count as models, which are named by their
     readings (`name_readings`). `mixed_rules` accepts models that were scored by different rules
-    (`manner`).
+    (`manner`). Runs that lack the clusters of contexts take those of other runs, and of the pairs
+    of the `data`.
     """
     readings = name_readings(folders) if all(map(Path.is_dir, folders)) else {}
     frames: list[pl.DataFrame] = []
@@ -137,7 +143,7 @@ def read_scored(
         frames.append(frame)
     if not mixed_rules:
         check_runs(folders)
-    return pl.concat(frames)
+    return pl.concat(fill_clusters(frames, data))
 
 
 def stored_systems(

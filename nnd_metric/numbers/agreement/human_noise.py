@@ -1,14 +1,16 @@
 """How much noise the human scores of the compared systems have.
 
 Two systems are separable if people's own scores of them differ significantly: the differences of
-their scores in the contexts that both were judged in are tested by sign flips over contexts
-(`sign_flips`), at the 5 % level, without an adjustment for several tests. If no systems are
-separable, a correlation with the human scores is one with noise.
+their scores in the contexts that both were judged in are tested by sign flips over contexts, or
+over clusters of these if the data declares what contexts share (`sign_flips`), at the 5 % level,
+without an adjustment for several tests. If no systems are separable, a correlation with the human
+scores is one with noise.
 
 The ceiling is the highest correlation that a measure without noise can be expected to reach. The
-annotators, if their ratings are stored, or else the contexts are split into halves, and each half
-gives every system a score. With r the mean correlation between two halves, each of n / f of the n
-annotators or contexts (f = 2 if n is even), the reliability of the scores of all of them is
+annotators, if their ratings are stored, or else the contexts or clusters are split into halves, and
+each half gives every system a score. With r the mean correlation between two halves, each of n / f
+of the n annotators, contexts or clusters (f = 2 if n is even), the reliability of the scores of all
+of them is
 
     reliability = f r / (1 + (f - 1) r)      Spearman (1910), Correlation calculated from faulty
                                              data, British Journal of Psychology 3, 271-295;
@@ -19,16 +21,17 @@ annotators or contexts (f = 2 if n is even), the reliability of the scores of al
                                              Psychology 15, 72-101: its correction for attenuation
 
 Both formulas are for Pearson's r, which the gap correlation equals. For up to `ALL_UP_TO`
-annotators or contexts, all pairs of halves are used, for more up to `RANDOM_SPLITS` seeded ones.
+of them, all pairs of halves are used, for more up to `RANDOM_SPLITS` seeded ones.
 """
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from nnd.metric.numbers.statistics.correlations import BATCHED
@@ -41,6 +44,9 @@ from nnd.schemas import CONTEXT, Correlation, Count, Natural, Record, Share, cou
 ALL_UP_TO, RANDOM_SPLITS = 10, 1_000
 _IN_MEMORY = 5_000_000
 """Splits times contexts that are held in memory."""
+
+_Level: TypeAlias = Literal["contexts", "clusters"]
+_Halves: TypeAlias = Literal["annotators", "contexts", "clusters"]
 
 _ROUNDED = 1e-3
 """Stored means of ratings may be rounded by this much."""
@@ -63,7 +69,7 @@ class Ceiling(Record):
     reliability: Share
     between_halves_r: Correlation
     between_halves_tau_b: Correlation | None
-    halves_of: Literal["annotators", "contexts"]
+    halves_of: _Halves
     splits: Natural
 
 
@@ -75,15 +81,18 @@ class HumanNoise(Record):
         pairs: Pairs of systems that were judged in the same contexts.
         separable: Of these, how many people's own scores separate.
         ceiling: The highest correlation to be expected; None below four systems, or if undefined.
+        over: What the sign flips are over: contexts, or clusters of contexts that share what the
+            data declares, such as a paragraph. Older results lack it: they are over contexts.
     """
 
     pairs: Count
     separable: Count
     ceiling: Ceiling | None
+    over: _Level = "contexts"
 
     def sentence(self) -> str:
         """Say how many pairs of systems are separable, without the full stop."""
-        how = f"(sign flips over contexts, p < {LEVEL:g})"
+        how = f"(sign flips over {self.over}, p < {LEVEL:g})"
         if self.pairs == 1:
             differ = "differ" if self.separable else "do not differ"
             return f"People's own scores of two of these systems {differ} significantly {how}"
@@ -110,7 +119,8 @@ def find_noise(numbers: pl.DataFrame, systems: Sequence[str]) -> HumanNoise | No
     """Return the noise in the human scores of some systems.
 
     Args:
-        numbers: What `judged_numbers` returns; its rows may be in any order.
+        numbers: What `judged_numbers` returns, and `cluster` if contexts may share something; its
+            rows may be in any order.
         systems: The systems.
 
     Returns:
@@ -119,14 +129,26 @@ def find_noise(numbers: pl.DataFrame, systems: Sequence[str]) -> HumanNoise | No
     rows = numbers.filter(pl.col("system").is_in([*systems])).sort(*CONTEXT, "number", "ratings")
     if rows.is_empty():
         return None
+    rows, over = _with_owners(rows)
     by_context = _cells(rows.with_columns(unit=pl.struct(CONTEXT), value="number"), systems)
-    pairs, separable = _separate(by_context)
+    owners = rows.unique(CONTEXT).sort(CONTEXT)["owner"].rank("dense").to_numpy() - 1
+    pairs, separable = _separate(by_context, owners)
     if not pairs:
         return None
-    by_annotator = _rated(rows)
-    if by_annotator is None:
-        return HumanNoise(pairs, separable, _ceiling(by_context, "contexts"))
-    return HumanNoise(pairs, separable, _ceiling(_cells(by_annotator, systems), "annotators"))
+    halves_of: _Halves = over
+    if (units := _rated(rows)) is not None:
+        halves_of = "annotators"
+    else:
+        units = rows.with_columns(unit="owner", value="number")
+    return HumanNoise(pairs, separable, _ceiling(_cells(units, systems), halves_of), over)
+
+
+def _with_owners(rows: pl.DataFrame) -> tuple[pl.DataFrame, _Level]:
+    """Return rows with the cluster of each context as `owner`, and what clusters are."""
+    named = ["cluster"] if "cluster" in rows.columns else []
+    is_declared = bool(named) and rows["cluster"].null_count() < rows.height
+    owner = pl.struct("split", pl.coalesce(*named, "context_id").alias("cluster"))
+    return rows.with_columns(owner=owner), "clusters" if is_declared else "contexts"
 
 
 def _rated(rows: pl.DataFrame) -> pl.DataFrame | None:
@@ -155,8 +177,11 @@ def _cells(rows: pl.DataFrame, systems: Sequence[str]) -> _Cells:
     return _Cells(*cells)
 
 
-def _separate(cells: _Cells) -> tuple[int, int]:
-    """Return the number of pairs of systems, and of those that are separable."""
+def _separate(cells: _Cells, owners: npt.NDArray[np.intp]) -> tuple[int, int]:
+    """Return the number of pairs of systems, and of those that are separable.
+
+    `owners` are the numbers of the clusters of the contexts, [contexts].
+    """
     with np.errstate(invalid="ignore"):  # 0 / 0 is nan: not judged
         scores = cells.sums / cells.counts
     first, second = np.triu_indices(scores.shape[1], k=1)
@@ -165,11 +190,13 @@ def _separate(cells: _Cells) -> tuple[int, int]:
     n = shared.sum(axis=2)
     means = np.where(shared, differences, 0).sum(axis=2) / np.maximum(n, 1)
     known = n.any(axis=0)
-    p_values = sign_flip_ps(means[:, known])
+    sums = np.zeros((owners.max() + 1, int(known.sum())))
+    np.add.at(sums, owners, means[:, known])
+    p_values = sign_flip_ps(sums)
     return len(p_values), sum(p < LEVEL for p in p_values)
 
 
-def _ceiling(cells: _Cells, halves_of: Literal["annotators", "contexts"]) -> Ceiling | None:
+def _ceiling(cells: _Cells, halves_of: _Halves) -> Ceiling | None:
     units, systems, _ = cells.sums.shape
     if units < 2 or systems < FEWEST_SYSTEMS:  # noqa: PLR2004 - halves
         return None

@@ -9,10 +9,15 @@ import polars as pl
 
 from nnd.metric.data import (
     PairData,
+    PairSet,
     choose_splits,
+    cluster_of_runs,
     describe_splits,
+    fill_clusters,
     find_judgements_in,
     is_several,
+    load_pairs,
+    missing_clusters,
     only_of_one,
     read_human_scores,
     read_human_scores_in,
@@ -39,10 +44,11 @@ from nnd.metric.numbers.manners.manner import (
     read_manners_of,
 )
 from nnd.metric.numbers.rates.by_dataset import split_by_dataset
+from nnd.metric.numbers.rates.cluster_words import few_clusters, levels_in
 from nnd.metric.numbers.statistics.chosen_statistics import choose_statistics
 from nnd.metric.numbers.statistics.correlations import STATISTICS
 from nnd.metric.numbers.statistics.extrapolation import Extrapolation
-from nnd.schemas import ScoringError, listed
+from nnd.schemas import MANIFEST, ScoringError, listed
 
 _Each = TypeVar("_Each", bound=PairData)
 
@@ -129,6 +135,7 @@ def agree(
             if value is not None:
                 raise only_of_one(argument)
         return _agree_each(paths, data, systems, aspect, splits=splits, mixed_rules=mixed_rules)
+    pairs: Any = data
     judged: Any = data if human_scores is None else human_scores
     if judged is None:
         raise ScoringError(
@@ -152,7 +159,7 @@ def agree(
             judgements=None if human_scores is not None else find_judgements_in(judged, None),
         )
     else:
-        scored = _read_models(paths, splits=splits, mixed_rules=mixed_rules)
+        scored = _read_models(paths, pairs, splits=splits, mixed_rules=mixed_rules)
         of_splits = None if human_scores is not None else [*splits] or read_splits(paths)
         people = read_human_scores_in(judged, of_splits)
         chosen = stored_systems(paths, people, systems)
@@ -164,7 +171,7 @@ def agree(
             order=order,
             judgements=None if human_scores is not None else find_judgements_in(judged, of_splits),
         )
-        agreement = agreement and _described(agreement, paths, scored, splits)
+        agreement = agreement and _described(agreement, paths, pairs, scored, splits)
     if agreement is None:
         raise ScoringError("agreement.undefined", str(reason))
     return replace(agreement, columns=columns)
@@ -193,22 +200,29 @@ def _agree_each(
             raise ScoringError(
                 "option.conflict", "this dataset has no human scores", name, "leave it out"
             )
-        scored = _read_models(runs, splits=splits, mixed_rules=mixed_rules)
+        scored = _read_models(runs, pairs, splits=splits, mixed_rules=mixed_rules)
         chosen = stored_systems(runs, people, asked)
         agreement, reason = agree_scored(
             scored, people, systems=chosen, aspect=aspect, judgements=chosen_pairs.judgements()
         )
         if agreement is None:
             raise ScoringError("agreement.undefined", str(reason), name)
-        agreements[name] = _described(agreement, runs, scored, splits)
+        agreements[name] = _described(agreement, runs, pairs, scored, splits)
     mixture = describe_mixture(each for run in folders for each in read_manners(run).values())
     return Agreements(agreements, mixture)
 
 
 def _read_models(
-    folders: Sequence[Path], *, splits: Sequence[str], mixed_rules: bool
+    folders: Sequence[Path],
+    data: PairData | PairSet | None,
+    *,
+    splits: Sequence[str],
+    mixed_rules: bool,
 ) -> pl.DataFrame:
-    """Read scored pairs as `read_scored` does, of models that stand for systems."""
+    """Read scored pairs as `read_scored` does, of models that stand for systems.
+
+    Runs that do not say which contexts belong together take that from the data.
+    """
     scored = read_scored(folders, splits=splits, mixed_rules=mixed_rules)
     if readings := name_readings(folders):
         raise ScoringError(
@@ -218,20 +232,38 @@ def _read_models(
             listed([*map(str, folders)]),
             "name one of the runs, and those of other models",
         )
-    return scored
+    pairs = _pairs_in(data) if missing_clusters(folders, scored) else None
+    return scored if pairs is None else fill_clusters([scored], pairs.pairs)[0]
+
+
+def _pairs_in(data: PairData | PairSet | None) -> PairSet | None:
+    """Return the pairs of a converted folder; None for others, such as tables of human scores."""
+    if isinstance(data, PairSet):
+        return data
+    is_folder = isinstance(data, str | Path) and (Path(data) / MANIFEST).is_file()
+    return load_pairs(data) if is_folder and data is not None else None
 
 
 def _described(
-    agreement: Agreement, runs: Sequence[Path], scored: pl.DataFrame, chosen: Sequence[str]
+    agreement: Agreement,
+    runs: Sequence[Path],
+    data: PairData | PairSet | None,
+    scored: pl.DataFrame,
+    chosen: Sequence[str],
 ) -> Agreement:
     """Return an agreement that says how its models were scored.
 
     Across several protocols, nothing is correlated, and each model is named with its protocol.
     """
+    missing = missing_clusters(runs, scored)
+    pairs = _pairs_in(data) if missing else None
+    few = few_clusters(levels_in(scored), cluster_of_runs(runs, pairs))
     signatures = [text for run in runs for text in read_signatures(run).values()]
     splits = scored_splits(scored, signatures, chosen)
     notes = [f"Pass rates are of {describe_splits(splits)}."] if splits else []
     manners = read_manners_of(runs)
+    notes += [f"{missing}."] if missing and pairs is None else []
+    notes += [f"{few[0].upper()}{few[1:]}."] if few else []
     unlike = describe_others(manners)
     agreement = replace(agreement, notes=(*notes, *([unlike] if unlike else [])))
     mixture = describe_mixture(manners.values())

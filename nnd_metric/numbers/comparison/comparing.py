@@ -11,7 +11,15 @@ from typing import Literal, overload
 
 import polars as pl
 
-from nnd.metric.data import SAME, SLICES, check_same, describe_splits, scored_splits, splits_in
+from nnd.metric.data import (
+    SAME,
+    SLICES,
+    check_same,
+    describe_splits,
+    missing_clusters,
+    scored_splits,
+    splits_in,
+)
 from nnd.metric.numbers.comparison.by_origin import compare_origins
 from nnd.metric.numbers.comparison.comparison import Comparison, Comparisons
 from nnd.metric.numbers.comparison.model_differences import find_differences
@@ -138,12 +146,16 @@ def compare_entries(
         for column in SLICES
     }
     overall, by = find_differences(both, values, tested=is_tested(a.manner, b.manner))
+    cluster = a.cluster or b.cluster
     only_in_first, only_in_second = (each.rows.height - both.height for each in (a, b))
     mixed = tuple(_unlike(a, b, unlike))
+    folders = [each.folder for each in (a, b) if each.folder is not None]
+    unknown = missing_clusters(folders, both) if folders else None
     rows = pl.concat([a.rows.select("split"), b.rows.select("split")])
     is_of_several = scored_splits(rows, (a.signature, b.signature), chosen)
     splits = tuple(splits_in(both)) if is_of_several else ()
-    lacking = [*left_out(a.label, b.label, overall, only_in_first, only_in_second)]
+    lacking = [*left_out(a.label, b.label, overall, only_in_first, only_in_second, cluster=cluster)]
+    lacking += [f"{unknown}."] if unknown else []
     if splits and only_in_first + only_in_second:
         lacking.append(f"Compared on {describe_splits(splits)}.")
     return Comparison(
@@ -155,9 +167,10 @@ def compare_entries(
         only_in_first=only_in_first,
         only_in_second=only_in_second,
         splits=splits,
+        cluster=cluster,
         overall=overall,
         by=by,
-        sentences=(*mixed, *findings(a.label, b.label, overall, by), *lacking),
+        sentences=(*mixed, *findings(a.label, b.label, overall, by, cluster), *lacking),
         cautions=(*mixed, *lacking),
     )
 

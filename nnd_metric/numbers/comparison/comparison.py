@@ -10,9 +10,10 @@ from nnd.metric.data import SLICES, describe_splits
 from nnd.metric.numbers.comparison.model_differences import ModelDifference
 from nnd.metric.numbers.display_names import short_names
 from nnd.metric.numbers.rates.by_dataset import EACH_ONCE, mean_over
+from nnd.metric.numbers.rates.cluster_words import over_clusters
 from nnd.metric.numbers.shown_result import Result
 from nnd.metric.numbers.statistics.interval_text import percent
-from nnd.schemas import UNSTORED, Count, FlatKeys, Keys, Name, counted, record_frame
+from nnd.schemas import SPARSE, UNSTORED, Count, FlatKeys, Keys, Name, counted, record_frame
 
 _COLUMNS = (
     *("data", "first", "second", "slice", "value", "n", "rate", "other", "difference", "low"),
@@ -35,6 +36,8 @@ class Comparison(Result):
         only_in_first: Pairs that only the first was scored on, which are left out.
         only_in_second: Pairs that only the second was scored on, which are left out.
         splits: The splits of the tests, if the data has several; else empty.
+        cluster: What the clusters of contexts are called that intervals are over, such as
+            paragraph; None if nothing is declared, or unknown.
         overall: Difference over distinct candidates.
         by: Column of SLICES → value → difference over its pairs.
         sentences: The findings as sentences, including the cautions.
@@ -50,6 +53,7 @@ class Comparison(Result):
     only_in_first: Count
     only_in_second: Count
     splits: tuple[str, ...] = ()
+    cluster: Annotated[str | None, SPARSE] = None
     overall: ModelDifference
     by: Annotated[Mapping[str, Mapping[str, ModelDifference]], Keys(SLICES), FlatKeys("by_")]
     sentences: tuple[str, ...]
@@ -212,7 +216,8 @@ def _headline(comparisons: Sequence[Comparison]) -> str:
     tests, splits = comparisons[0].overall.n, comparisons[0].splits
     named = {names[model]: rate for model, rate in rates.items()}
     of = f" ({describe_splits(splits)})" if splits else ""
-    return f"{ranking(named, better)} of {tests:,} shared tests{of}; {clear}."
+    over = over_clusters(comparisons[0].overall, comparisons[0].cluster)
+    return f"{ranking(named, better)} of {tests:,} shared tests{of}{over}; {clear}."
 
 
 def mean_ranking(datasets: Sequence[Mapping[str, float | None]]) -> str | None:

@@ -1,6 +1,6 @@
 """Compute differences of two models' pass rates on the same tests, overall and by slice.
 
-p is that of McNemar's exact test, adjusted over the values of one column.
+p is that of sign flips over clusters of contexts, adjusted over the values of one column.
 """
 
 import math
@@ -13,6 +13,7 @@ import polars as pl
 from nnd.metric.data import SLICES
 from nnd.metric.numbers.rates.context_sums import (
     CLUSTER_NUMBER,
+    CONTEXT_NUMBER,
     NUMBERED,
     add_known,
     each_once,
@@ -27,7 +28,7 @@ from nnd.metric.numbers.rates.rate_differences import compare_scorings
 from nnd.metric.numbers.statistics.context_intervals import ClusterInterval
 from nnd.metric.numbers.statistics.difference import Difference, adjust
 from nnd.metric.numbers.statistics.significance import pairs_needed
-from nnd.schemas import Amount, Count, Record, Share
+from nnd.schemas import Amount, Count, Lead, Record, Share
 
 DETECTABLE = 0.02
 """The difference of pass rates, 2 points, for which the required number of tests is given."""
@@ -48,14 +49,14 @@ class SampleSize(Record):
 
     Attributes:
         tests: Required number of tests.
-        contexts: Required number of contexts, at the present number of tests per context.
+        clusters: Required number of clusters of contexts, at the present number of tests in each.
         discordance: Share of the present tests that one model alone passes.
         design_effect: Jackknife variance of the difference over that of independent tests,
             (discordance - difference^2) / n.
     """
 
     tests: Count
-    contexts: Count
+    clusters: Count
     discordance: Share
     design_effect: Amount
 
@@ -68,7 +69,11 @@ class ModelDifference(Difference):
         unscored: Tests for which a model lacks a likelihood; that model fails them.
         undecidable: Tests whose two texts are the same tokens to a model, which fails them; None if
             unknown, as in older results.
-        contexts: Contexts with tests; those that share what the data declares count as one.
+        contexts: Contexts with tests.
+        clusters: Clusters with tests: contexts that share what the data declares, such as a
+            paragraph; else each context is one. The interval and p are over these.
+        context_interval: 95 % interval over contexts, as if they were independent; None where each
+            is a cluster of its own.
         needed: The sample size for a small difference, or None if it cannot be estimated.
         equal_length: The difference at equal numbers of tokens; None if these are unknown, and in
             older results.
@@ -77,14 +82,20 @@ class ModelDifference(Difference):
     unscored: Count
     undecidable: Count | None = None
     contexts: Count
+    clusters: Count
+    context_interval: tuple[Lead, Lead] | None = None
     needed: SampleSize | None
     equal_length: EqualLengthDifference | None = None
 
     def turned(self) -> Self:
         """Return the difference of the second from the first."""
         turned = Difference.turned(self)
-        equal = self.equal_length
-        return replace(turned, equal_length=None if equal is None else equal.turned())
+        equal, over_contexts = self.equal_length, self.context_interval
+        return replace(
+            turned,
+            context_interval=over_contexts and (-over_contexts[1], -over_contexts[0]),
+            equal_length=None if equal is None else equal.turned(),
+        )
 
 
 def find_differences(
@@ -101,23 +112,32 @@ def find_differences(
 
     def difference(rows: pl.DataFrame) -> ModelDifference:
         of_both, interval = compare_scorings(rows, *_VERDICTS[:2], key=NUMBERED)
+        contexts = rows[CONTEXT_NUMBER].n_unique()
+        has_level = tested and interval.contexts < contexts
         return ModelDifference.extend(
             of_both
             if tested
             else replace(of_both, interval=None, interval_reason=NOT_TESTED, p=None),
             unscored=int(rows["unscored"].sum()),
             undecidable=add_known(rows["same_tokens"]),
-            contexts=interval.contexts,
+            contexts=contexts,
+            clusters=interval.contexts,
+            context_interval=_over_contexts(rows) if has_level else None,
             needed=_needed(of_both, interval) if tested else None,
             equal_length=equal_length_difference(rows, tested=tested),
         )
 
     by = {}
     for column in SLICES:
-        rows = numbered.select(column, CLUSTER_NUMBER, *_VERDICTS, *_LENGTHS)
+        rows = numbered.select(column, CLUSTER_NUMBER, CONTEXT_NUMBER, *_VERDICTS, *_LENGTHS)
         family = adjust([difference(rows.filter(pl.col(column) == v)) for v in values[column]])
         by[column] = dict(zip(values[column], family, strict=True))
     return difference(each_once(numbered.drop(SLICES))), by
+
+
+def _over_contexts(rows: pl.DataFrame) -> tuple[float, float] | None:
+    key = [pl.col(CONTEXT_NUMBER)]
+    return compare_scorings(rows, *_VERDICTS[:2], key=key)[0].interval
 
 
 def _needed(of_both: Difference, interval: ClusterInterval) -> SampleSize | None:
@@ -130,5 +150,5 @@ def _needed(of_both: Difference, interval: ClusterInterval) -> SampleSize | None
         return None
     effect = interval.variance / independent
     tests = pairs_needed(discordance, DETECTABLE, design_effect=effect)
-    contexts = math.ceil(tests * interval.contexts / of_both.n)
-    return SampleSize(tests, contexts, discordance, effect)
+    clusters = math.ceil(tests * interval.contexts / of_both.n)
+    return SampleSize(tests, clusters, discordance, effect)

@@ -2,9 +2,15 @@
 
 from collections.abc import Iterator, Mapping
 
-from nnd.metric.numbers.comparison.model_differences import DETECTABLE, ModelDifference
+from nnd.metric.numbers.comparison.model_differences import (
+    DETECTABLE,
+    ModelDifference,
+    SampleSize,
+)
+from nnd.metric.numbers.rates.cluster_words import few_clusters, noun_of, over_clusters
 from nnd.metric.numbers.statistics.context_intervals import FEW_CONTEXTS
 from nnd.metric.numbers.statistics.significance import LEVEL
+from nnd.schemas import counted
 
 _COLUMNS = {
     "error_category": "error category",
@@ -19,9 +25,13 @@ def findings(
     second: str,
     overall: ModelDifference,
     by: Mapping[str, Mapping[str, ModelDifference]],
+    cluster: str | None = None,
 ) -> Iterator[str]:
-    """Yield sentences that say which model is better, overall and by category."""
-    yield _overall(first, second, overall)
+    """Yield sentences that say which model is better, overall and by category.
+
+    `cluster` is what the data calls what contexts share, such as paragraph, or None.
+    """
+    yield _overall(first, second, overall, cluster)
     if overall.verdict == "untested":
         return
     for column, by_value in by.items():
@@ -30,13 +40,21 @@ def findings(
 
 
 def left_out(
-    a: str, b: str, overall: ModelDifference, only_in_a: int, only_in_b: int
+    a: str,
+    b: str,
+    overall: ModelDifference,
+    only_in_a: int,
+    only_in_b: int,
+    *,
+    cluster: str | None = None,
 ) -> Iterator[str]:
     """Yield sentences on few contexts, and on tests that were omitted or lack a likelihood."""
-    if 1 < overall.contexts < FEW_CONTEXTS:
+    if few := few_clusters(overall, cluster):
+        yield f"{few[0].upper()}{few[1:]}."
+    elif 1 < overall.contexts < FEW_CONTEXTS:
         yield (
-            f"The tests have {overall.contexts} independent contexts; with fewer than "
-            f"{FEW_CONTEXTS}, intervals are rough."
+            f"The tests have {overall.contexts} contexts; with fewer than {FEW_CONTEXTS}, "
+            "intervals are rough."
         )
     if only_in_a or only_in_b:
         yield (
@@ -52,7 +70,7 @@ def left_out(
         )
 
 
-def _overall(first: str, second: str, difference: ModelDifference) -> str:
+def _overall(first: str, second: str, difference: ModelDifference, cluster: str | None) -> str:
     if difference.rate is None or difference.other is None:
         return f"{first} and {second} cannot be compared: they share no pair."
     rates = [100 * difference.rate, 100 * difference.other]
@@ -62,37 +80,45 @@ def _overall(first: str, second: str, difference: ModelDifference) -> str:
             "tests; the difference is not tested."
         )
     if difference.verdict == "second":  # the better one comes first
-        return _overall(second, first, difference.turned())
+        return _overall(second, first, difference.turned(), cluster)
     bounds = ", ".join(f"{100 * bound:+.1f}" for bound in difference.interval or ())
     numbers = (
-        f"{rates[0]:.1f} % against {rates[1]:.1f} % of {difference.n:,} tests, a difference of "
+        f"{rates[0]:.1f} % against {rates[1]:.1f} % of {difference.n:,} "
+        f"tests{over_clusters(difference, cluster)}, a difference of "
         f"{rates[0] - rates[1]:+.1f} points{bounds and f' [{bounds}]'}, {_p(difference.p)}"
     )
     if difference.verdict == "undecided":
         verdict = f"{first} and {second} do not differ significantly overall: {numbers}"
-        return f"{verdict}{_why_undecided(difference)}{_needed(difference)}."
+        return f"{verdict}{_why_undecided(difference, cluster)}{_needed(difference, cluster)}."
     return f"{first} is better than {second} overall: {numbers}."
 
 
-def _why_undecided(difference: ModelDifference) -> str:
+def _why_undecided(difference: ModelDifference, cluster: str | None) -> str:
     """Explain an undecided difference of which one criterion is significant; else return ""."""
     if difference.interval is None:
-        return "; all tests are of one context, so there is no interval"
+        one = noun_of(difference, cluster)
+        return f"; all tests are of one {one}, so there is no interval"
     significant = difference.p is not None and difference.p < LEVEL
     reaches = difference.interval[0] <= 0 <= difference.interval[1]
     if significant and reaches:
-        return "; unlike the interval, McNemar's test treats tests of one context as independent"
+        return "; p is below 0.05, but the interval includes 0"
     if not significant and not reaches:
-        return "; the interval excludes 0, but McNemar's p is not below 0.05"
+        return "; the interval excludes 0, but p is not below 0.05"
     return ""
 
 
-def _needed(difference: ModelDifference) -> str:
+def _needed(difference: ModelDifference, cluster: str | None) -> str:
     if difference.needed is None:
         return ""
-    tests, contexts = difference.needed.tests, difference.needed.contexts
-    points = f"{100 * DETECTABLE:.0f} points"
-    return f"; to detect {points} takes about {tests:,} tests of {contexts:,} contexts like these"
+    return f"; {tests_needed(difference.needed, noun_of(difference, cluster))}"
+
+
+def tests_needed(needed: SampleSize, noun: str) -> str:
+    """Say how many tests, of how many clusters called `noun`, detect a small difference."""
+    return (
+        f"to detect {100 * DETECTABLE:.0f} points takes about {needed.tests:,} tests of "
+        f"{counted(needed.clusters, noun)} like these"
+    )
 
 
 def _by_value(first: str, second: str, differences: Mapping[str, ModelDifference]) -> str:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import polars as pl
 
-from nnd.metric.data import read_run, read_signatures
+from nnd.metric.data import cluster_of_runs, fill_clusters, read_run, read_signatures
 from nnd.metric.numbers.manners.manner import (
     Manner,
     check_manners,
@@ -22,7 +22,7 @@ from nnd.schemas import ScoringError, did_you_mean
 
 
 class Entry(NamedTuple):
-    """One model in one run; its signature and its folder are None if unknown.
+    """One model in one run; its signature, folder and name of clusters are None if unknown.
 
     The label is the model's name; if several runs of one dataset have it, how it read contexts
     where that tells all entries apart, otherwise FOLDER:NAME.
@@ -34,6 +34,7 @@ class Entry(NamedTuple):
     signature: str | None
     manner: Manner
     folder: Path | None = None
+    cluster: str | None = None
 
     @property
     def data(self) -> str | None:
@@ -52,12 +53,14 @@ def read_entries(folders: Sequence[Path], splits: Sequence[str] = ()) -> list[En
             raise ScoringError(
                 "run.not-a-run", "not a folder", folder, "name folders that `nnd evaluate` wrote"
             )
-        rows, signatures = read_run(folder, splits), read_signatures(folder)
-        manners = read_manners(folder)
+    runs = fill_clusters([read_run(folder, splits) for folder in folders])
+    for folder, rows in zip(folders, runs, strict=True):
+        signatures, manners = read_signatures(folder), read_manners(folder)
+        cluster = cluster_of_runs([folder])
         for name in rows["model"].unique(maintain_order=True):
             own = rows.filter(pl.col("model") == name)
             manner = manners.get(name) or manner_of({})
-            entries.append(Entry(name, name, own, signatures.get(name), manner, folder))
+            entries.append(Entry(name, name, own, signatures.get(name), manner, folder, cluster))
     return entries
 
 

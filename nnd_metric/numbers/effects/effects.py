@@ -4,8 +4,8 @@ Perturbed pairs, the children, are compared with their own parents, the human pa
 derived from: a parent whose child was dropped does not count. A parent counts by the share of its
 children that are passed, so that rates are means over parents, however many variants there are. As
 in the overall pass rate, parents that are pairs of the same candidates are one test. p is that of
-McNemar's exact test where every parent has one child, else that of sign flips over human contexts;
-the p-values of error categories are adjusted by Holm's method.
+sign flips over human contexts, or over clusters of these if the data declares what they share; the
+p-values of error categories are adjusted by Holm's method.
 
 A slice or a sample of the human pairs has no parents: it is compared with the rest of the tests,
 unpaired (`unpaired_differences`). Negatives are compared with all human tests in the same way.

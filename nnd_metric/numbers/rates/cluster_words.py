@@ -1,32 +1,73 @@
 """What intervals are over, in words: contexts, or what several of them share."""
 
-from nnd.metric.numbers.rates.pass_rates import Rate
+from typing import NamedTuple, Protocol
+
+import polars as pl
+
+from nnd.metric.numbers.rates.context_sums import CLUSTER, HUMAN_CONTEXT
 from nnd.metric.numbers.statistics.context_intervals import FEW_CONTEXTS
 from nnd.schemas import counted
 
 
-def over_clusters(rate: Rate, name: str | None) -> str:
+class OverClusters(Protocol):
+    """A number whose interval is over clusters of contexts, such as a Rate."""
+
+    @property
+    def contexts(self) -> int:
+        """Contexts with tests."""
+
+    @property
+    def clusters(self) -> int:
+        """Clusters with tests; 0 in older results."""
+
+
+class Levels(NamedTuple):
+    """How many contexts and clusters of contexts some tests have."""
+
+    contexts: int
+    clusters: int
+
+
+def levels_in(scored: pl.DataFrame) -> Levels:
+    """Count the contexts and clusters of scored pairs."""
+    contexts, clusters = (
+        scored.select(pl.struct(key)).to_series().n_unique() for key in (HUMAN_CONTEXT, CLUSTER)
+    )
+    return Levels(contexts, clusters)
+
+
+def over_clusters(number: OverClusters, name: str | None) -> str:
     """Return " over 22 paragraphs", where the data says that contexts share some; else "".
 
     `name` is what the data calls them, such as paragraph, or None if it is not known.
     """
-    if not _has_level(rate, name):
+    if not _has_level(number, name):
         return ""
-    return f" over {counted(rate.clusters, name or 'cluster')}"
+    return f" over {counted(number.clusters, name or 'cluster')}"
 
 
-def few_clusters(rate: Rate, name: str | None) -> str | None:
+def noun_of(number: OverClusters, name: str | None) -> str:
+    """Return what an interval is over, in the singular: context, unless several share something."""
+    return (name or "cluster") if _has_level(number, name) else "context"
+
+
+def few_clusters(number: OverClusters, name: str | None) -> str | None:
     """Return a sentence on how far intervals can be trusted, if there are few clusters."""
-    if not _has_level(rate, name) or not 0 < rate.clusters < FEW_CONTEXTS:
+    if not _has_level(number, name) or not 0 < number.clusters < FEW_CONTEXTS:
         return None
-    found = counted(rate.clusters, name or "cluster")
-    if rate.clusters == 1:
+    found = counted(number.clusters, name or "cluster")
+    if number.clusters == 1:
         return f"the tests come from {found}, which does not show how much others would differ"
+    never = "" if number.clusters > _TOO_FEW else ", and two models cannot differ significantly"
     return (
         f"the tests come from only {found}; with fewer than {FEW_CONTEXTS}, intervals are rough, "
-        "and those of differences may cover less than 90 % instead of 95 %"
+        f"and those of differences may cover less than 90 % instead of 95 %{never}"
     )
 
 
-def _has_level(rate: Rate, name: str | None) -> bool:
-    return name is not None or 0 < rate.clusters < rate.contexts
+def _has_level(number: OverClusters, name: str | None) -> bool:
+    return number.clusters > 0 and (name is not None or number.clusters < number.contexts)
+
+
+_TOO_FEW = 5
+"""Clusters with which the p of sign flips is at least 2 / 2^5, above 0.05."""

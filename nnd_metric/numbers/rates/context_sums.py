@@ -14,7 +14,7 @@ CLUSTER = (pl.col("split"), pl.coalesce("cluster", "context_id"))
 """Pairs of contexts that share a text, and those derived from them, are not independent: intervals
 are over these."""
 
-_HUMAN_CONTEXT = (pl.col("split"), pl.col("context_id").str.replace(r"(~[^~]+\.[0-9]+)+$", ""))
+HUMAN_CONTEXT = (pl.col("split"), pl.col("context_id").str.replace(r"(~[^~]+\.[0-9]+)+$", ""))
 """The context of a pair, or of the human pair that it is derived from."""
 
 NUMBERED_BY = ("cluster", *DISTINCT)
@@ -72,7 +72,7 @@ def number_tests(scored: pl.DataFrame) -> pl.DataFrame:
     return pl.DataFrame(
         {
             CLUSTER_NUMBER: clusters,
-            CONTEXT_NUMBER: clusters if is_one else number_groups(scored, _HUMAN_CONTEXT),
+            CONTEXT_NUMBER: clusters if is_one else number_groups(scored, HUMAN_CONTEXT),
             TEST_NUMBER: number_groups(scored, test),
         }
     )

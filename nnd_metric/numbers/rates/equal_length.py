@@ -41,7 +41,7 @@ NEAR = 0.1
 LENGTHS = ("length_high", "length_low")
 """Columns of the candidates' own tokens."""
 
-_WITHOUT_ONE = "without one of the contexts, "
+_WITHOUT_ONE = "without one of the independent contexts, "
 _DIVERGES = f"{_WITHOUT_ONE}the fit does not converge"
 
 
@@ -177,7 +177,7 @@ def fit_tests(tests: pl.DataFrame, side: str = "", contexts: int | None = None) 
     verdicts, x, numbers = _to_fit(tests, side)
     of_tests, compact = np.unique(numbers, return_inverse=True)
     if len(of_tests) < FEW_CONTEXTS:
-        return FitOrReason(None, f"fewer than {FEW_CONTEXTS} contexts")
+        return FitOrReason(None, f"fewer than {FEW_CONTEXTS} independent contexts")
     if (reason := _reason_against(verdicts, x)) is not None:
         return FitOrReason(None, reason)
     if contexts is None:

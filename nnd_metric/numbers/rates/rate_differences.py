@@ -1,8 +1,8 @@
 """Differences of pass rates: of two scorings on the same tests, and of two sets of tests.
 
-The p-value of two scorings is that of McNemar's exact test. It treats tests as independent, which
-is why a verdict also requires the interval over contexts. If a test has several variants, and so
-passes in part, p is that of sign flips over contexts.
+The p-value of two scorings is that of sign flips over clusters of contexts, as the interval is over
+these: tests that share a context or a text are not independent. With at most one test on which the
+scorings differ in each cluster, it is that of McNemar's exact test.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,6 @@ from nnd.metric.numbers.statistics.context_intervals import ClusterInterval, clu
 from nnd.metric.numbers.statistics.difference import Difference
 from nnd.metric.numbers.statistics.intervals import FloatArray
 from nnd.metric.numbers.statistics.sign_flips import sign_flip_p
-from nnd.metric.numbers.statistics.significance import mcnemar_exact
 from nnd.metric.numbers.statistics.unpaired_differences import unpaired_difference
 from nnd.schemas import Share
 
@@ -42,7 +41,6 @@ def compare_scorings(
     by_context = _sum_by_context(tests, lead, key)
     (interval,) = cluster_intervals(*by_context, lowest=-1)
     only = int((tests[first] > tests[second]).sum()), int((tests[second] > tests[first]).sum())
-    p = sign_flip_p(by_context[0]) if variants else mcnemar_exact(*only)
     difference = Difference(
         n=n,
         rate=passes / n if n else None,
@@ -50,7 +48,7 @@ def compare_scorings(
         difference=(passes - others) / n if n else None,
         interval=interval.bounds,
         interval_reason=interval.reason,
-        p=p if n else None,
+        p=sign_flip_p(by_context[0]) if n else None,
         p_holm=None,
         only_first=None if variants else only[0],
         only_second=None if variants else only[1],

@@ -10,16 +10,17 @@ from typing import Annotated
 import polars as pl
 
 from nnd.metric.numbers.display_names import short_names
+from nnd.metric.numbers.rates.cluster_words import few_clusters, noun_of
 from nnd.metric.numbers.rates.pass_rates import Rate
 from nnd.metric.numbers.shown_result import Result
 from nnd.metric.numbers.statistics.context_intervals import FEW_CONTEXTS
 from nnd.metric.numbers.statistics.difference import Difference
 from nnd.metric.numbers.statistics.interval_text import percent
-from nnd.schemas import UNSTORED, Count, Name, Record, cells_of, counted, frame_schema
+from nnd.schemas import SPARSE, UNSTORED, Count, Name, Record, cells_of, counted, frame_schema
 
 _COLUMNS = (
-    *("model", "axis", "value", "n", "contexts", "passes", "pass_rate", "low", "high"),
-    *("difference", "difference_low", "difference_high", "p", "p_holm", "verdict"),
+    *("model", "axis", "value", "n", "contexts", "clusters", "passes", "pass_rate"),
+    *("low", "high", "difference", "difference_low", "difference_high", "p", "p_holm", "verdict"),
 )
 
 
@@ -57,6 +58,8 @@ class SliceRates(Record):
         n: Tests.
         n_pairs: Pairs; those that differ in their error category alone are one test.
         contexts: Contexts with tests.
+        clusters: Clusters with tests: contexts that share what the data declares, such as a
+            paragraph; else each context is one. Intervals and p are over these.
         models: Model → its pass rate.
         pair_ids: The ids of its pairs.
     """
@@ -67,6 +70,7 @@ class SliceRates(Record):
     n: Count
     n_pairs: Count
     contexts: Count
+    clusters: Count
     models: Mapping[str, SliceRate]
     pair_ids: Annotated[pl.Series, UNSTORED]
 
@@ -81,8 +85,8 @@ class Search(Record):
     """The parameters of a search for slices.
 
     Attributes:
-        contexts: Smallest number of contexts of a slice.
-        tried: Number of slices with enough contexts; p is adjusted over all of them and all models.
+        contexts: Smallest number of contexts of a slice; those of one cluster count as one.
+        tried: Number of slices with as many; p is adjusted over all of them and all models.
     """
 
     contexts: Count
@@ -113,7 +117,9 @@ class Slices(Result):
         slices: The slices; after a search, the one furthest below the rest comes first.
         axes: Axis → the tests of its slices; empty for chosen names and after a search.
         search: The search; None for requested slices.
-        notes: Sentences on how the models were scored, if not alike.
+        cluster: What the clusters of contexts are called that intervals are over, such as
+            paragraph; None if nothing is declared, or unknown.
+        notes: Sentences on how the models were scored, if not alike, and on missing clusters.
     """
 
     data: Name
@@ -122,14 +128,20 @@ class Slices(Result):
     slices: tuple[SliceRates, ...]
     axes: Mapping[str, AxisTests]
     search: Search | None
+    cluster: Annotated[str | None, SPARSE] = None
     notes: tuple[str, ...] = ()
+
+    @property
+    def noun(self) -> str:
+        """What intervals are over: context, unless several of them share something."""
+        return noun_of(next(iter(self.overall.values())), self.cluster)
 
     def headline(self) -> str:
         """Return the number of slices below the rest, and the one that is furthest below."""
         among = len(self.slices) if self.search is None else self.search.tried
         of = f"{counted(among, 'slice')} of {self.data}"
         if self.search is not None:
-            of += f" with {counted(self.search.contexts, 'context')} or more"
+            of += f" with {counted(self.search.contexts, self.noun)} or more"
         below = [each for each in self.slices if each.worst[1].is_below]
         if not below and among == 1 and self.slices:
             return f"{self.slices[0].name} is not significantly below the rest of {self.data}."
@@ -159,11 +171,13 @@ class Slices(Result):
                 notes.append(
                     f"{axis}: {tests.outside:,} of {self.n:,} tests are in none of its slices."
                 )
-        few = sum(0 < each.contexts < FEW_CONTEXTS for each in self.slices)
-        if few:
+        if few := few_clusters(next(iter(self.overall.values())), self.cluster):
+            return [*notes, f"{few[0].upper()}{few[1:]}."]
+        rough = sum(0 < each.clusters < FEW_CONTEXTS for each in self.slices)
+        if rough:
             notes.append(
-                f"Intervals of slices with fewer than {FEW_CONTEXTS} contexts are rough; "
-                f"here {counted(few, 'slice')}."
+                f"Intervals of slices with fewer than {FEW_CONTEXTS} {self.noun}s are rough; "
+                f"here {counted(rough, 'slice')}."
             )
         return notes
 
@@ -171,8 +185,8 @@ class Slices(Result):
         """Return a row per model and slice.
 
         Returns:
-            model, axis, value, n, contexts, passes, pass_rate, low and high (the 95 % interval over
-            contexts), difference from the rest with its interval, p, p_holm, verdict.
+            model, axis, value, n, contexts, clusters, passes, pass_rate, low and high (the 95 %
+            interval), difference from the rest with its interval, p, p_holm, verdict.
         """
         ends = ("difference_low", "difference_high")
         rows = [

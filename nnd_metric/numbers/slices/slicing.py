@@ -10,8 +10,10 @@ from nnd.metric.data import (
     REQUIRED,
     PairData,
     PairSet,
+    cluster_of_runs,
     describe_splits,
     load_pairs,
+    missing_clusters,
     read_signatures,
     read_tokens,
     scored_splits,
@@ -69,13 +71,15 @@ def slice_runs(
             "option.bad-value", where=f"--contexts {contexts}", remedy="give 2 or more"
         )
     folders = [Path(run) for run in _listed(runs)]
-    scored = read_scored(folders, splits=splits, mixed_rules=mixed_rules)
+    texts = None if data is None else load_pairs(data)
+    scored = read_scored(
+        folders, splits=splits, mixed_rules=mixed_rules, data=None if texts is None else texts.pairs
+    )
     frames = by_model(scored)
     if not frames:
         raise ScoringError(
             "data.no-pairs", "the run has no pairs", folders[0], "name a run with scored pairs"
         )
-    texts = None if data is None else load_pairs(data)
     pairs, annotations = _with_texts(next(iter(frames.values())), texts), _annotations(data)
     pairs = with_seen(pairs, training_texts)
     by, where, names = _listed(by), _listed(where), _listed(names)
@@ -100,7 +104,8 @@ def slice_runs(
         slices=tuple(rates),
         axes={} if find or names else _axis_tests(pairs, chosen),
         search=Search(contexts, len(chosen)) if find else None,
-        notes=describe_manners(manners),
+        cluster=cluster_of_runs(folders, texts),
+        notes=(*describe_manners(manners), *_unknown_clusters(folders, texts, scored)),
     )
 
 
@@ -202,7 +207,7 @@ def _rates_in(
         models = {model: of_slices[place] for model, of_slices in by_model.items()}
         first = next(iter(models.values())).rate  # the tests of all models are the same
         pair_ids = ids.filter(pl.Series(members))
-        counts = (first.n, len(pair_ids), first.contexts)
+        counts = (first.n, len(pair_ids), first.contexts, first.clusters)
         rates.append(SliceRates(axis, value, slices[place].name, *counts, models, pair_ids))
     return rates
 
@@ -246,6 +251,13 @@ def _large(pairs: pl.DataFrame, slices: Sequence[NamedSlice], contexts: int) -> 
         if not each.members.all()
         and clusters.filter(pl.Series(each.members)).n_unique() >= contexts
     ]
+
+
+def _unknown_clusters(
+    folders: Sequence[Path], texts: PairSet | None, scored: pl.DataFrame
+) -> tuple[str, ...]:
+    missing = missing_clusters(folders, scored) if texts is None else None
+    return () if missing is None else (f"{missing}.",)
 
 
 def _axis_tests(pairs: pl.DataFrame, slices: Sequence[NamedSlice]) -> dict[str, AxisTests]:

@@ -28,7 +28,7 @@ import numpy.typing as npt
 FloatArray = npt.NDArray[np.float64]
 Interval = tuple[float, float]
 
-ONE_CONTEXT = "fewer than two contexts"
+ONE_CONTEXT = "fewer than two independent contexts"
 UNDEFINED = "the number is undefined"
 MOSTLY_UNDEFINED = "the number is undefined in more than half of the resamples"
 

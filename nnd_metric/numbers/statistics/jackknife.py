@@ -40,7 +40,7 @@ from nnd.metric.numbers.statistics.intervals import (
     IntervalOrReason,
 )
 
-HANGS_ON_ONE = "the number is undefined without one of the contexts"
+HANGS_ON_ONE = "the number is undefined without one of the independent contexts"
 
 MOST_LEFT_OUT = 1_000
 """Largest number of contexts of which each is left out by itself."""

@@ -15,15 +15,15 @@ if TYPE_CHECKING:
 OF_SETS = (
     "Difference of the pass rates in points with its 95 % interval over human contexts. Perturbed "
     "pairs are compared with their own parents (paired), other sets with all other human tests. "
-    "Filled: the interval excludes 0, and p is below 0.05 (exact McNemar if every parent has one "
-    "child, sign flips over contexts if some have several, a score test for sets without parents). "
+    "Filled: the interval excludes 0, and p is below 0.05 (sign flips over contexts, "
+    "or a score test for sets without parents). "
     "Open: the difference is not significant."
 )
 OF_CHOICES = (
     "Difference of the pass rate from that of the default in points, with its 95 % interval "
-    "(paired, over contexts). To the right, the share of the verdicts that differ from those of "
-    "the default. Filled: the interval excludes 0, and the exact McNemar p is below 0.05 after "
-    "Holm's adjustment over the choices. Open: the difference is not significant."
+    "(paired, over independent contexts). To the right, the share of the verdicts that differ from "
+    "those of the default. Filled: the interval excludes 0, and p, of sign flips over these, is "
+    "below 0.05 after Holm's adjustment over the choices. Open: the difference is not significant."
 )
 
 _WORDS = ("passes more", "passes less")

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from nnd.metric.numbers import Comparison
 
 CAPTION = (
-    "Difference of the pass rates in points with its 95 % interval (paired, over contexts). "
-    "Filled: the interval excludes 0, and the exact McNemar p is below 0.05 after Holm's "
-    "adjustment over the categories. Open: the difference is not significant."
+    "Difference of the pass rates in points with its 95 % interval (paired, over independent "
+    "contexts). Filled: the interval excludes 0, and p, of sign flips over these, is below 0.05 "
+    "after Holm's adjustment over the categories. Open: the difference is not significant."
 )
 
 

@@ -19,10 +19,11 @@ from nnd.metric.show.tables.cells import BASELINES
 LETTERS = {"shorter_wins": "S", "longer_wins": "L", "copy_wins": "C"}
 
 CAPTION = (
-    "Filled marks are pass rates, and lines are their 95 % intervals over contexts; if all tests "
-    "pass or all fail, the line is thin and counts each context as one test. A mark may hide a "
-    "shorter line. S, L and C mark the pass rates of always picking the shorter, the longer or "
-    "the more copied candidate, with undecided tests counting half; open diamonds mark that of "
+    "Filled marks are pass rates, and lines are their 95 % intervals over independent contexts; "
+    "if all tests pass or all fail, the line is thin and counts each context as one test. "
+    "A mark may hide a shorter line. S, L and C mark the pass rates of always picking the shorter, "
+    "the longer or the more copied candidate, with undecided tests counting half; "
+    "open diamonds mark that of "
     "the same model without any context. The line in the middle is chance (50 %)."
 )
 

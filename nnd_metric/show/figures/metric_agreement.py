@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 CAPTION = (
     "Marks are gap correlations (Pearson's r) of a metric's mean scores of the systems with "
-    "people's scores, and lines are their 95 % intervals over contexts."
+    "people's scores, and lines are their 95 % intervals over independent contexts."
 )
 
 _ROW, _TOP, _FOOT = 0.15, 0.2, 0.4

@@ -12,8 +12,8 @@ from nnd.metric.show.figures.groups import RateGroup
 
 CAPTION = (
     "Parameters (embeddings included) on a logarithmic scale; lines join the models of a family; "
-    "bars are 95 % intervals over contexts. The horizontal line is chance (50 %). Families differ "
-    "in more than size."
+    "bars are 95 % intervals over independent contexts. The horizontal line is chance (50 %). "
+    "Families differ in more than size."
 )
 
 _ALONE = "other models"

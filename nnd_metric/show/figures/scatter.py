@@ -13,11 +13,12 @@ from nnd.metric.show.drawing.theme import PAPER, look
 from nnd.metric.show.figures.points import Points
 
 CAPTION = (
-    "One mark per system; lines are 95 % intervals of its pass rate over contexts. τ is Kendall's "
-    "tau-b, r is Pearson's; they are undefined if one side does not vary. In brackets: 95 % "
-    "intervals over contexts, for these systems only, with fixed human scores. p(τ) is two-sided, "
-    "by permutation of the systems; with few systems it cannot be small. Fewer than "
-    f"{FEWEST_SYSTEMS} systems have no correlation."
+    "One mark per system; lines are 95 % intervals of its pass rate over independent contexts. "
+    "τ is Kendall's tau-b, r is Pearson's; they are undefined if one side does not vary. "
+    "In brackets: 95 % intervals over independent contexts, for these systems only, "
+    "with fixed human scores. "
+    "p(τ) is two-sided, by permutation of the systems; with few systems it cannot be small. "
+    f"Fewer than {FEWEST_SYSTEMS} systems have no correlation."
 )
 
 _LEAST_P = 0.001  # smaller ones are not distinguished

@@ -3,10 +3,10 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from nnd.metric.numbers import short_names
+from nnd.metric.numbers import noun_of, short_names, tests_needed
 from nnd.metric.show.tables.cells import NOTHING, count, points, share, telling_columns
 from nnd.metric.show.tables.differences import difference_table, verdict_cell
-from nnd.schemas import SLICE_TITLES, text_table
+from nnd.schemas import SLICE_TITLES, counted, text_table
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -69,12 +69,7 @@ def ahead_table(comparison: "Comparison") -> "Table":
     columns |= {"p (Holm)": "final_p", "differ": "differ"}
     title = f"{first} against {second}"
     table = difference_table([title], columns, [("", rows)], words=["differ"])
-    needed = comparison.overall.needed
-    if needed is not None and comparison.overall.verdict != "undecided":  # else a sentence has it
-        table.caption = (
-            f"to detect 2 points takes about {needed.tests:,} tests of "
-            f"{needed.contexts:,} contexts like these"
-        )
+    table.caption = "\n".join([*_levels(comparison), *_needed(comparison)]) or None
     return table
 
 
@@ -87,7 +82,7 @@ def comparison_table(comparison: "Comparison") -> "Table":
         "difference, points [95 %]": "lead",
         "only first passes": "only_first",
         "only second passes": "only_second",
-        "p (McNemar)": "p",
+        "p": "p",
         "p (Holm)": "p_holm",
         "tests for 2 points, before Holm": lambda each: count(
             None if each.needed is None else each.needed.tests
@@ -96,7 +91,24 @@ def comparison_table(comparison: "Comparison") -> "Table":
     }
     table = difference_table(["pass rate, %"], columns, _blocks(comparison))
     table.rows[0].style = "bold"
+    table.caption = "\n".join(_levels(comparison)) or None
     return table
+
+
+def _levels(comparison: "Comparison") -> Iterator[str]:
+    """Yield what intervals and p are over, and the interval over contexts, if these share some."""
+    overall = comparison.overall
+    if overall.clusters < overall.contexts:
+        noun = noun_of(overall, comparison.cluster)
+        over = f"intervals and p are over {counted(overall.clusters, noun)}"
+        lead = points(overall.difference, overall.context_interval)
+        yield f"{over}; overall, over {overall.contexts:,} contexts: {lead}"
+
+
+def _needed(comparison: "Comparison") -> Iterator[str]:
+    overall = comparison.overall
+    if overall.needed is not None and overall.verdict != "undecided":  # else a sentence has it
+        yield tests_needed(overall.needed, noun_of(overall, comparison.cluster))
 
 
 def _at_equal_length(each: "ModelDifference") -> str:

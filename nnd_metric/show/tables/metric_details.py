@@ -28,11 +28,11 @@ _CANDIDATES = {"spearman": "Spearman", "pearson": "Pearson", "tau_b": "tau-b"}
 _LEVELS = ("pooled", "context", "system")
 _HOW_TO_READ = (
     "systems: overall, and mean over categories; candidates: pooled, mean within contexts, and "
-    "between the means of systems; a tie fails; intervals: 95 %, over contexts (the file has more "
-    f"of them); {ALL_AGREE}"
+    "between the means of systems; a tie fails; intervals: 95 %, over independent contexts (the "
+    f"file has more of them); {ALL_AGREE}"
 )
 _AHEAD = (
-    "ahead: paired jackknife over contexts, 95 % interval, p not adjusted for multiple "
+    "ahead: paired jackknife over independent contexts, 95 % interval, p not adjusted for multiple "
     "comparisons; all pairs of metrics are in the file"
 )
 
@@ -95,7 +95,7 @@ def differences_table(differences: Sequence["MetricDifference"]) -> "Table":
 
 def accuracy_table(table: "MetricTable") -> "Table":
     """Return the lead in acc_eq* of the best metric of each aspect over each of the others."""
-    numbers = ("acc_eq* ahead", "p (PERM-BOTH)")
+    numbers = ("acc_eq* ahead", "p (swaps)")
     rows = (
         (each.aspect, each.metric, each.other_metric, f"{each.difference:+.3f}", p_value(each.p))
         for each in table.accuracy_differences

@@ -22,7 +22,7 @@ _MARKS = {"first": " ↑", "second": " ↓"}
 def slice_rates_table(slices: "Slices") -> "Table":
     """Return pass rates in per cent with their intervals: a row per slice, a column per model."""
     models = sorted(slices.overall, key=lambda model: -(slices.overall[model].pass_rate or 0.0))
-    titles = ["pass rate, % [95 %]", "tests", "contexts", *short_names(models)]
+    titles = ["pass rate, % [95 %]", "tests", f"{slices.noun}s", *short_names(models)]
     table = text_table(titles, right=titles[1:], prose=titles[:1])
     verdicts: set[str] = set()
 
@@ -32,7 +32,7 @@ def slice_rates_table(slices: "Slices") -> "Table":
             pass_rate(rate.pass_rate, rate.interval) + _MARKS.get(verdict, "")
             for rate, verdict in of_models
         )
-        table.add_row(name, f"{rate.n:,}", f"{rate.contexts:,}", *cells)
+        table.add_row(name, f"{rate.n:,}", f"{rate.clusters:,}", *cells)
         verdicts.update(verdict for _, verdict in of_models)
 
     add("overall", [(slices.overall[model], "") for model in models])

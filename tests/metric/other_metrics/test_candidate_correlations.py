@@ -76,7 +76,7 @@ def test_intervals_come_from_leaving_out_contexts() -> None:
 
 def test_without_an_interval_there_is_a_reason() -> None:
     found = correlate_candidates(BY_HAND.filter(context_id="1")).to_dict()
-    reason = dict.fromkeys(("spearman", "pearson", "tau_b"), "fewer than two contexts")
+    reason = dict.fromkeys(("spearman", "pearson", "tau_b"), "fewer than two independent contexts")
     assert found["sample_interval_reasons"] == found["by_context_interval_reasons"] == reason
 
 

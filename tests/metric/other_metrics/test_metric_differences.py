@@ -36,7 +36,7 @@ def test_the_better_of_two_metrics_and_how_sure_that_is(order: str, tmp_path: Pa
     assert found.difference == pytest.approx(rho[0] - rho[1])
     assert (found.rate, found.other) == pytest.approx(tuple(rho))
     # Of context 2 alone, people found both candidates equal: rho is undefined without context 1.
-    reason = "the number is undefined without one of the contexts"
+    reason = "the number is undefined without one of the independent contexts"
     assert (found.interval, found.interval_reason, found.p) == (None, reason, None)
 
 

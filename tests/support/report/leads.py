@@ -11,7 +11,7 @@ NO_LEAD = ModelDifference(
     other=None,
     difference=None,
     interval=None,
-    interval_reason="fewer than two contexts",
+    interval_reason="fewer than two independent contexts",
     p=None,
     p_holm=None,
     only_first=0,
@@ -19,6 +19,7 @@ NO_LEAD = ModelDifference(
     unscored=0,
     undecidable=0,
     contexts=0,
+    clusters=0,
     needed=None,
 )
 """Of no tests."""
@@ -36,6 +37,7 @@ def lead(value: float, *, p: float = 0.005, p_holm: float | None = None) -> Mode
         p=p,
         p_holm=p_holm,
         contexts=40,
+        clusters=40,
     )
 
 

@@ -15,6 +15,8 @@ from nnd.metric.data import (
     PairSet,
     SuiteSet,
     choose_splits,
+    cluster_of_runs,
+    missing_clusters,
     read_human_scores,
     read_sets,
     read_splits,
@@ -60,7 +62,8 @@ class ReportContent:
         origin: Facts about the source of the pairs.
         slices: Only if requested.
         splits: The splits of the pairs, if the data has several.
-        notes: Sentences on how the models were scored, if not alike.
+        cluster: What clusters of contexts are called, such as paragraph, or None.
+        notes: Sentences on how the models were scored, if not alike, and on missing clusters.
     """
 
     models: Sequence[ReportModel]
@@ -75,6 +78,7 @@ class ReportContent:
     origin: Origin | None = None
     slices: Slices | None = None
     splits: Sequence[str] = ()
+    cluster: str | None = None
     notes: Sequence[str] = ()
 
 
@@ -97,8 +101,10 @@ def gather(
     The other arguments are those of `report`.
     """
     models = read_models(
-        folders, among, splits=splits, mixed_rules=mixed_rules, protocols=protocols
+        folders, among, splits=splits, mixed_rules=mixed_rules, protocols=protocols, texts=texts
     )
+    cluster = cluster_of_runs(folders, texts)
+    missing = missing_clusters(folders, models[0].rows) if texts is None else None
     manners = {each.name: manner_of(each.facts) for each in models}
     mixture = describe_mixture(manners.values())
     texts = texts and choose_splits(texts, [*splits] or read_splits(folders))
@@ -131,20 +137,21 @@ def gather(
         agreement=stored,
         agreement_reason=None if stored is not None else reason,
         points=points,
-        comparisons=_compare(best_first, manners),
+        comparisons=_compare(best_first, manners, cluster),
         effects=_read_effects(folders, best_first),
         families={e.model: families[e.model] for e in best_first if e.model in families},
         texts=texts,
         splits=scored_splits(models[0].rows, [each.signature for each in models], splits),
-        notes=describe_manners(manners),
+        cluster=cluster,
+        notes=(*describe_manners(manners), *([f"{missing}."] if missing else [])),
     )
 
 
 def _compare(
-    models: Sequence[ReportModel], manners: Mapping[str, Manner]
+    models: Sequence[ReportModel], manners: Mapping[str, Manner], cluster: str | None
 ) -> list[tuple[int, int, Comparison]]:
     entries = [
-        Entry(each.name, each.model, each.rows, each.signature, manners[each.name])
+        Entry(each.name, each.model, each.rows, each.signature, manners[each.name], None, cluster)
         for each in models
     ]
     chosen = list(combinations(range(len(models)), 2))

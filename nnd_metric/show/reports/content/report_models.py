@@ -7,7 +7,14 @@ from typing import Any
 
 import polars as pl
 
-from nnd.metric.data import TOKENS, describe_splits, open_result, read_splits, read_tokens
+from nnd.metric.data import (
+    TOKENS,
+    PairSet,
+    describe_splits,
+    open_result,
+    read_splits,
+    read_tokens,
+)
 from nnd.metric.numbers import (
     PassRates,
     by_model,
@@ -61,9 +68,15 @@ def read_models(
     splits: Sequence[str] = (),
     mixed_rules: bool = False,
     protocols: bool = False,
+    texts: PairSet | None = None,
 ) -> list[ReportModel]:
-    """Read every model of some folders that `nnd evaluate` wrote, in their order."""
-    frames = by_model(read_scored(folders, splits=splits, mixed_rules=mixed_rules))
+    """Read every model of some folders that `nnd evaluate` wrote, in their order.
+
+    The pairs of `texts` say which contexts belong together, where a run does not.
+    """
+    pairs = None if texts is None else texts.pairs
+    rules: dict[str, Any] = {"splits": splits, "mixed_rules": mixed_rules, "data": pairs}
+    frames = by_model(read_scored(folders, **rules))
     facts: dict[str, Mapping[str, Any]] = {}
     tokens: dict[str, pl.DataFrame] = {}
     readings = name_readings(folders)

@@ -233,7 +233,7 @@ def test_models_of_different_rules_are_taken_together_only_if_told(runs: Runs) -
     expected = agree(folders, PEOPLE)
     for folder, name, version in zip(folders, "ABC", ("0.1.0", "0.2.0", "0.2.0"), strict=True):
         signature = f"nnd|v:{version}|model:{name}@1|protocol:sum|sep:' '|bos:no"
-        results = {"results": [{"model": name, "signature": signature}]}
+        results = {"results": [{"model": name, "signature": signature, "clusters": 1}]}
         write_sealed(folder / "result.json", results)
     with refusal("run.different-rules"):
         agree(folders, PEOPLE)

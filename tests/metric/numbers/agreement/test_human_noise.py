@@ -130,6 +130,21 @@ def test_without_ratings_the_contexts_are_halved() -> None:
     assert found.between_halves_r == pytest.approx(sum(of_splits) / 3)
 
 
+def test_signs_of_whole_clusters_are_flipped_and_clusters_are_halved() -> None:
+    # a - b is 1 in 12 contexts of 4 paragraphs: 2 of 2^4 flips, where 2 of 2^12 are over contexts.
+    numbers = judged({"a": [1.0] * 12, "b": [0.0] * 12, "c": [0.0] * 12, "d": [0.5] * 12})
+    assert noise(numbers).separable == 5
+    places = numbers["context_id"].str.slice(1).cast(pl.Int64) // 3
+    clustered = numbers.with_columns(cluster=pl.format("paragraph:{}", places))
+    found = noise(clustered)
+
+    assert (found.pairs, found.separable, found.over) == (6, 0, "clusters")
+    assert "(sign flips over clusters, p < 0.05)" in found.sentence()
+    assert found.ceiling is not None
+    assert (found.ceiling.halves_of, found.ceiling.splits) == ("clusters", 3)
+    assert noise(numbers.with_columns(cluster=pl.lit(None, pl.String))) == noise(numbers)
+
+
 def test_the_order_of_the_rows_does_not_matter() -> None:
     scores = {
         s: [float((place * k) % 7) for place in range(30)]

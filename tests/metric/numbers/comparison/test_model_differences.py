@@ -164,9 +164,9 @@ def test_the_better_one_is_so_by_interval_and_p_value() -> None:
     assert found.p == 0.0625
     assert found.interval == pytest.approx((0.1310, 1.0), abs=5e-5)
     assert found.verdict == "undecided"
-    # Twelve tests of one context are a's, p = 2 / 2^12; the other context is nobody's.
-    found = overall("+" * 12 + "-", "-" * 13, context_id=["x"] * 12 + ["y"])
-    assert found.p == 2 / 2**12
+    # Six contexts are a's, p = 2 / 2^6; a large one is nobody's.
+    found = overall("+" * 6 + "-" * 40, "-" * 46, context_id=[*"abcdef", *"g" * 40])
+    assert found.p == 2 / 2**6
     assert found.interval == pytest.approx((-1.0, 1.0))
     assert found.verdict == "undecided"
 
@@ -201,7 +201,7 @@ def test_needed_from_the_discordance_and_the_design_effect(together: int, effect
     assert found.discordance == 0.2
     assert found.design_effect == pytest.approx(effect)
     assert found.tests == pairs_needed(0.2, 0.02, design_effect=found.design_effect)
-    assert found.contexts == math.ceil(found.tests / together)
+    assert found.clusters == math.ceil(found.tests / together)
 
 
 # For machines

@@ -197,7 +197,7 @@ def test_without_numbers_of_tokens_there_is_none(unknown: str) -> None:
 @pytest.mark.parametrize(
     ("verdicts", "high", "low", "reason"),
     [
-        ("+-" * 4, [3, 4] * 4, [5] * 8, "fewer than 10 contexts"),
+        ("+-" * 4, [3, 4] * 4, [5] * 8, "fewer than 10 independent contexts"),
         ("+" * 12, [3, 4] * 6, [5] * 12, "all tests pass"),
         ("-" * 12, [3, 4] * 6, [5] * 12, "no tests pass"),
         ("+-" * 6, [3, 6] * 6, [5, 10] * 6, "lengths are in the same ratio in all tests"),
@@ -225,7 +225,7 @@ def test_a_fit_that_hangs_on_one_context_has_no_interval() -> None:
     assert found.pass_rate is not None
     assert found.interval is None
     assert found.reason is not None
-    assert found.reason.startswith("without one of the contexts")
+    assert found.reason.startswith("without one of the independent contexts")
 
 
 # Stored, and of two models

@@ -192,7 +192,7 @@ def test_no_pairs_have_no_rate() -> None:
         undecidable=0,
         truncated=0,
         interval=None,
-        interval_reason="fewer than two contexts",
+        interval_reason="fewer than two independent contexts",
         wilson=None,
         baselines=nothing,
         length_matched=None,

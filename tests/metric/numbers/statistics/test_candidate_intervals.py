@@ -44,7 +44,7 @@ def test_one_context_leaves_nothing() -> None:
     numbers = np.arange(5.0)
     found = pooled_without(numbers, numbers, np.zeros(5, dtype=np.int64))
     assert all(np.isnan(each).all() and len(each) == 1 for each in found.values())
-    nothing = dict.fromkeys(NAMES, (None, "fewer than two contexts"))
+    nothing = dict.fromkeys(NAMES, (None, "fewer than two independent contexts"))
     assert mean_intervals([dict.fromkeys(NAMES, 0.5)], NAMES) == nothing
     assert mean_intervals([], NAMES) == nothing
 

@@ -47,17 +47,17 @@ def test_of_one_context_nothing_has_an_interval(table: str, estimator: str) -> N
         ("separated", "length alone separates passes from failures"),
         ("constant", "all tests pass"),
         ("all ties", "no tests pass"),
-        ("two contexts", "fewer than 10 contexts"),
+        ("two contexts", "fewer than 10 independent contexts"),
         (
             "collinear without one",
-            "without one of the contexts, lengths are in the same ratio in all tests",
+            "without one of the independent contexts, lengths are in the same ratio in all tests",
         ),
         (
             "separated without one",
-            "without one of the contexts, length alone separates passes from failures",
+            "without one of the independent contexts, length alone separates passes from failures",
         ),
-        ("constant without one", "without one of the contexts, all tests pass"),
-        ("empty without one", "fewer than 10 contexts"),
+        ("constant without one", "without one of the independent contexts, all tests pass"),
+        ("empty without one", "fewer than 10 independent contexts"),
     ],
 )
 @pytest.mark.parametrize("name", EQUAL_LENGTH)
@@ -74,7 +74,7 @@ def test_a_correlation_that_hangs_on_one_context_has_no_interval(name: str) -> N
     value, interval, reason = estimate(DEGENERATE["constant without one"], "candidates")[name]
     assert value is not None
     assert interval is None
-    assert reason == "the number is undefined without one of the contexts"
+    assert reason == "the number is undefined without one of the independent contexts"
 
 
 NUMBERS = st.integers(0, 3).map(float)
@@ -105,4 +105,4 @@ def test_no_random_table_of_equal_ratios_but_one_has_an_interval_at_equal_length
         for value, interval, reason in estimate(rows, "equal length").values():
             assert interval is None
             assert reason is not None
-            assert value is None or reason.startswith("without one of the contexts")
+            assert value is None or reason.startswith("without one of the independent contexts")

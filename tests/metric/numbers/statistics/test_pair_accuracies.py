@@ -1,6 +1,7 @@
 """Statistics over pairs: shared tasks' own examples, and formulas written out over every two."""
 
 import csv
+import math
 import time
 from itertools import combinations
 from pathlib import Path
@@ -9,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from nnd.metric.numbers.statistics.perm_both import perm_both
+from nnd.metric.numbers.statistics.metric_swaps import swap_p
 from nnd.metric.numbers.statistics.roc_auc import pooled_auc
 from nnd.metric.numbers.statistics.soft_accuracy import (
     resampled_soft_accuracy,
@@ -215,7 +216,7 @@ def test_auc_of_one_kind_is_undefined() -> None:
     assert np.isnan(pooled_auc(np.arange(3.0), np.ones(3, dtype=np.bool_), np.ones((1, 3))))[0]
 
 
-# PERM-BOTH
+# Swaps of two metrics
 
 
 def test_a_much_better_metric_has_a_small_p_and_a_much_worse_one_a_large_p() -> None:
@@ -226,9 +227,28 @@ def test_a_much_better_metric_has_a_small_p_and_a_much_worse_one_a_large_p() -> 
     def statistic(scores: Floats) -> float:
         return float(np.corrcoef(scores, human)[0, 1])
 
-    assert perm_both(good, bad, statistic, swaps=200) < 0.02
-    assert perm_both(bad, good, statistic, swaps=200) > 0.98
-    assert perm_both(good, 3 * good + 7, statistic, swaps=50) == 1  # the same, after z-normalising
+    each = np.arange(100)
+    assert swap_p(good, bad, statistic, each, swaps=200) < 0.02
+    assert swap_p(bad, good, statistic, each, swaps=200) > 0.98
+    # the same, after z-normalising
+    assert swap_p(good, 3 * good + 7, statistic, each, swaps=50) == 1
+
+
+def test_candidates_of_one_cluster_are_swapped_together() -> None:
+    # The first is better by 1 on every candidate of the first of two clusters, and equal elsewhere.
+    # If candidates are swapped, all six must stay: 1 / 2^6. As a cluster, they stay every other
+    # time.
+    good = np.array([1.0] * 6 + [0.0] * 6)
+    bad = good[::-1].copy()
+    weights = np.array([1.0] * 6 + [0.0] * 6)
+
+    def lead(scores: Floats) -> float:
+        return float(scores @ weights)
+
+    alone = swap_p(good, bad, lead, np.arange(12), swaps=4_000)
+    together = swap_p(good, bad, lead, np.arange(12) // 6, swaps=4_000)
+    assert alone == pytest.approx(1 / 64, abs=4 * math.sqrt(1 / 64 / 4_000))
+    assert together == pytest.approx(1 / 2, abs=4 * math.sqrt(1 / 4 / 4_000))
 
 
 def test_p_is_uniform_where_metrics_are_interchangeable() -> None:
@@ -237,7 +257,14 @@ def test_p_is_uniform_where_metrics_are_interchangeable() -> None:
         human = rng.normal(size=40)
         one, other = human + rng.normal(size=(2, 40))
         p_values.append(
-            perm_both(one, other, lambda scores, h=human: float(scores @ h), swaps=100, seed=3)
+            swap_p(
+                one,
+                other,
+                lambda scores, h=human: float(scores @ h),
+                np.arange(40),
+                swaps=100,
+                seed=3,
+            )
         )
     assert 0.4 <= np.mean(p_values) <= 0.6
     assert 0.05 <= np.mean(np.array(p_values) < 0.2) <= 0.35

@@ -2,6 +2,8 @@
 
 import math
 import os
+from collections import defaultdict
+from fractions import Fraction
 from itertools import product
 
 import numpy as np
@@ -13,6 +15,7 @@ from nnd.metric.numbers.statistics.sign_flips import (
     sign_flip_p,
     sign_flip_ps,
 )
+from nnd.metric.numbers.statistics.significance import mcnemar_exact
 
 FULL = bool(os.environ.get("NND_TEST_FULL"))
 
@@ -20,7 +23,7 @@ FULL = bool(os.environ.get("NND_TEST_FULL"))
 def test_all_flips_by_hand() -> None:
     # 3, 1 and 1 of eight flips: +-5, +-3, +-3, +-1; two of them are as far from 0 as 5, six as 3.
     assert sign_flip_p([3, 1, 1]) == 2 / 8
-    assert sign_flip_p([3, -1, 1]) == 6 / 8
+    assert sign_flip_p([3, -1, 1]) == pytest.approx(6 / 8, abs=1e-15)
     assert sign_flip_p([1, -1]) == 1
     # Contexts without a difference change nothing.
     assert sign_flip_p([0.5, 0, 0.5, 0, 0.25]) == sign_flip_p([0.5, 0.5, 0.25]) == 2 / 8
@@ -39,11 +42,64 @@ def test_all_flips_are_those_of_a_loop(n: int) -> None:
 
 
 def test_random_flips_are_close_to_all_and_never_0() -> None:
-    # Of n ones, p is that of the binomial distribution: 30 of 40 agree.
-    sums = np.array([1.0] * 30 + [-1.0] * 10)
+    # Of n equal numbers, p is that of the binomial distribution: 30 of 40 agree.
+    sums = np.array([0.5] * 30 + [-0.5] * 10)
     expected = 2 * sum(math.comb(40, k) for k in range(11)) / 2**40
     assert sign_flip_p(sums) == pytest.approx(expected, abs=4 * math.sqrt(expected / RANDOM_FLIPS))
-    assert sign_flip_p([1.0] * 60) == 1 / (RANDOM_FLIPS + 1)
+    assert sign_flip_p([0.5] * 60) == 1 / (RANDOM_FLIPS + 1)
+
+
+def counted_p(sums: list[int]) -> Fraction:
+    """The p-value of whole numbers, from how many of the flips have each sum."""
+    flips = {0: 1}
+    for each in sums:
+        after = defaultdict(int)
+        for total, ways in flips.items():
+            after[total + each] += ways
+            after[total - each] += ways
+        flips = after
+    far = sum(ways for total, ways in flips.items() if abs(total) >= abs(sum(sums)))
+    return Fraction(far, 2 ** len(sums))
+
+
+@pytest.mark.parametrize(
+    "sums",
+    [
+        [2, 1],
+        [2, -1, 0, 1],
+        [7, 3, 3, -2, 1] * 5,
+        [40, -35, 1],
+        [2] * 30 + [-2] * 9,
+        [3] * 100 + [2] * 50 + [1] * 30 + [-1],  # about 2e-53
+        [-3] * 100 + [2] * 50 + [1] * 30,
+        [5, *[1] * 400],
+    ],
+)
+def test_p_of_whole_numbers_counts_every_flip(sums: list[int]) -> None:
+    assert sign_flip_p(sums) == pytest.approx(float(counted_p(sums)), rel=1e-12)
+    assert sign_flip_p([-each for each in sums[::-1]]) == pytest.approx(
+        sign_flip_p(sums), rel=1e-12
+    )
+
+
+def test_p_of_random_whole_numbers_counts_every_flip() -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(60):
+        sums = rng.integers(-4, 6, int(rng.integers(1, 50))).tolist()
+        assert sign_flip_p(sums) == pytest.approx(float(counted_p(sums)), rel=1e-12)
+
+
+def test_one_test_in_each_cluster_is_mcnemars_test() -> None:
+    assert sign_flip_p([1] * 22 + [-1] * 9 + [0] * 7) == mcnemar_exact(22, 9)
+    assert sign_flip_p([1] * 22_700 + [-1] * 22_300) == mcnemar_exact(22_700, 22_300)
+
+
+def test_tests_that_pass_or_fail_together_are_no_evidence_on_their_own() -> None:
+    # 12 of 13 contexts of one test would be: p = 14 * 2 / 2^13. As tests of one context, they are
+    # one flip of two.
+    assert sign_flip_p([1] * 12 + [-1]) == 28 / 2**13
+    assert sign_flip_p([12, -1]) == 1
+    assert sign_flip_p([12]) == 1
 
 
 def test_several_differences_share_the_flips() -> None:

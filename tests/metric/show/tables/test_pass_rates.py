@@ -111,7 +111,7 @@ def test_why_there_is_no_rate_at_equal_length_is_said() -> None:
     table = length_table({"x": rates("+-" * 6, **columns).overall})
     assert table is not None
     assert table.caption == (
-        "x: no rate at equal tokens: fewer than 10 contexts\n"
+        "x: no rate at equal tokens: fewer than 10 independent contexts\n"
         "x: 6 tests with an empty candidate left out"
     )
     assert length_table({"y": rates("+-" * 20).overall}) is None
