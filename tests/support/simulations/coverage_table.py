@@ -61,6 +61,7 @@ PLANS: dict[str, Plan] = {
 _OF_RATE = ("pass rate", "pass rate, over clusters")
 _SAME, _OTHER = "difference, same tests", "difference, other tests"
 _OF_SYSTEMS = tuple(f"{name} of systems" for name in DISTINCT)
+_AT_EQUAL_LENGTH = "pearson of systems at equal length", "tau_b of systems at equal length"
 _OVER_SYSTEMS = tuple(f"{name} over systems" for name in DISTINCT)
 
 PRINTED: dict[str, tuple[str, ...]] = {
@@ -72,16 +73,16 @@ PRINTED: dict[str, tuple[str, ...]] = {
     "Baseline.lead_interval": (_SAME,),
     "Difference.interval": (_SAME, _OTHER, "difference at equal length"),
     "Flips.flipped_interval": _OF_RATE,
+    "Effect.rate_interval": _OF_RATE,
+    "Variant.rate_interval": _OF_RATE,
+    "Default.interval": _OF_RATE,
+    "Point.interval": _OF_RATE,
     "EqualLength.interval": ("rate at equal length",),
     "MeanAUC.interval": ("auc of surprisal",),
-    "Correlations.intervals": _OF_SYSTEMS,
+    "Correlations.intervals": (*_OF_SYSTEMS, *_AT_EQUAL_LENGTH),
     "Correlations.intervals_over_systems": _OVER_SYSTEMS,
     "MeanAgreement.intervals": tuple(f"{name}, mean" for name in _OF_SYSTEMS),
     "MeanAgreement.intervals_over_systems": tuple(f"{name}, mean" for name in _OVER_SYSTEMS),
-    "EqualLengthAgreement.intervals": (
-        "pearson of systems at equal length",
-        "tau_b of systems at equal length",
-    ),
     "WithoutOwn.intervals": _OF_SYSTEMS,
     "CategoryAgreement.system_accuracy_interval": ("system accuracy of pass rates",),
     "Prediction.interval": ("predicted human score",),
@@ -92,7 +93,7 @@ PRINTED: dict[str, tuple[str, ...]] = {
     "PairStatistics.intervals": (*PAIR_STATISTICS, "auc, twins"),
     "MetricDifference.interval": ("difference of spearman",),
 }
-"""Stored field with an interval → the statistics that are simulated for it."""
+"""Field of a record with an interval → the statistics that are simulated for it."""
 
 
 class Coverage(NamedTuple):
