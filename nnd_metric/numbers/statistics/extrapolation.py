@@ -37,8 +37,7 @@ FEWEST_SYSTEMS = 4
 """With fewer systems, at most one degree of freedom remains to estimate the error of the line."""
 
 ROUNDING = 1e-9
-"""A leverage that differs from 1 by less is 1, except for rounding; so are residuals 0 that are a
-smaller share of the range of scores."""
+"""A leverage this close to 1 is 1, and residuals below this share of the range of scores are 0."""
 
 ON_THE_LINE = "all judged models are exactly on the line"
 
