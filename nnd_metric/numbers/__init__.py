@@ -226,6 +226,7 @@ if TYPE_CHECKING:
         covering_interval as covering_interval,
         draw_contexts as draw_contexts,
         reasons_in as reasons_in,
+        stretches as stretches,
         wilson as wilson,
     )
     from .statistics.jackknife import (

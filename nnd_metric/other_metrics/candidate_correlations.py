@@ -13,6 +13,7 @@ jackknife at the first level (`jackknife`), of a mean over contexts at the secon
 (`cluster_intervals`); for intervals over systems see `system_correlations`.
 """
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import compress
@@ -39,6 +40,7 @@ from nnd.metric.numbers import (
 from nnd.schemas import CONTEXT, SPARSE, UNSTORED, Correlation, Count, Keys, Limit, Record
 
 STATISTICS = ("spearman", "pearson", "tau_b")
+_FEW = 64
 _Statistics: TypeAlias = Annotated[Mapping[str, Correlation | None], Keys(STATISTICS)]
 _Intervals: TypeAlias = Annotated[Mapping[str, Interval | None], Keys(STATISTICS)]
 _Reasons: TypeAlias = Mapping[str, str]
@@ -177,11 +179,25 @@ def correlate(x: npt.ArrayLike, y: npt.ArrayLike) -> dict[str, float | None]:
     linear = CORRELATIONS["pearson"](a, b)
     if linear is None:
         return dict.fromkeys(STATISTICS)
+    if len(a) <= _FEW:
+        return {"pearson": linear} | _of_signs(a, b)
     return {
         "spearman": CORRELATIONS["pearson"](stats.rankdata(a), stats.rankdata(b)),
         "pearson": linear,
         "tau_b": float(stats.kendalltau(a, b).statistic),
     }
+
+
+def _of_signs(a: FloatArray, b: FloatArray) -> dict[str, float | None]:
+    """Return rho and tau-b from the signs of all differences, quicker than by sorting a few."""
+    first, second = (np.sign(each[:, None] - each) for each in (a, b))
+    both, untied, others = (
+        float(each.sum()) / 2 for each in (first * second, first * first, second * second)
+    )
+    tau = both / math.sqrt(untied) / math.sqrt(others)
+    # A number is larger than so many others, minus smaller: twice its mid-rank, but for a constant.
+    rho = CORRELATIONS["pearson"](first.sum(axis=1), second.sum(axis=1))
+    return {"spearman": rho, "tau_b": min(1.0, max(-1.0, tau))}
 
 
 def judgements_by_system(judged: pl.DataFrame) -> dict[str, dict[str, MeanJudgement]]:

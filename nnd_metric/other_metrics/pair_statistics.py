@@ -41,6 +41,7 @@ from nnd.metric.numbers import (
     resampled_soft_accuracy,
     sizes_of_groups,
     soft_accuracy,
+    stretches,
     system_accuracy,
     tie_accuracy,
 )
@@ -133,6 +134,11 @@ def _draw(clusters: _Numbers) -> FloatArray:
     return draw_contexts(np.random.default_rng(0), len(found), RESAMPLES)[:, numbers]
 
 
+def _stretch(clusters: _Numbers) -> float:
+    _, contexts = np.unique(clusters, return_counts=True)
+    return float(stretches(contexts[:, None])[0])
+
+
 def _mean(
     sums: FloatArray, counts: FloatArray, clusters: _Numbers, squares: FloatArray | None = None
 ) -> _Found:
@@ -176,7 +182,7 @@ def _soft_accuracy(
     if len(np.unique(clusters)) < 2:  # noqa: PLR2004
         return value, IntervalOrReason(None, ONE_CONTEXT)
     drawn = resampled_soft_accuracy(people, scores, _draw(clusters))
-    return value, covering_interval(value, drawn, lowest=0)
+    return value, covering_interval(value, drawn, stretch=_stretch(clusters), lowest=0)
 
 
 def _system_accuracy(
@@ -197,7 +203,8 @@ def _system_accuracy(
     for own, resampled in zip(of_all, drawn, strict=True):
         if (reason := reason_against_order(own[0], resampled)) is not None:
             return value, IntervalOrReason(None, reason)
-    return value, covering_interval(value, system_accuracy(*drawn), lowest=0)
+    accuracies = system_accuracy(*drawn)
+    return value, covering_interval(value, accuracies, stretch=_stretch(clusters), lowest=0)
 
 
 def _auc(score: FloatArray, good: npt.NDArray[np.bool_], clusters: _Numbers) -> _Found:

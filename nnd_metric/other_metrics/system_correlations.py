@@ -17,7 +17,14 @@ import numpy as np
 import polars as pl
 
 from nnd.metric.data import OVERALL
-from nnd.metric.numbers import FEWEST_MODELS, Agreement, FloatArray, bootstrap_ratios, try_agreement
+from nnd.metric.numbers import (
+    FEWEST_MODELS,
+    Agreement,
+    FloatArray,
+    bootstrap_ratios,
+    stretches,
+    try_agreement,
+)
 from nnd.metric.other_metrics.candidate_correlations import cluster_of
 
 
@@ -59,13 +66,15 @@ def agree_on_systems(
         for j, category in enumerate(categories)
     ]
     schema = {"model": pl.String, "category": pl.String, "pass_rate": pl.Float64, "n": pl.Int64}
-    samples = bootstrap_ratios(sums.reshape(len(sums), -1), counts.reshape(len(counts), -1))
+    cells = [each.reshape(len(each), -1) for each in (sums, counts)]
+    samples, stretch = bootstrap_ratios(*cells), stretches(cells[1])
     agreement, reason = try_agreement(
         pl.DataFrame(means, schema, orient="row"),
         people,
         systems={system: system for system in known},
         aspect=aspect,
         samples=samples.reshape(-1, len(known), len(categories)),
+        stretch=stretch.reshape(len(known), len(categories)),
     )
     if agreement is not None:
         agreement = replace(agreement, unscored=_unscored(written, people), of_pass_rates=False)

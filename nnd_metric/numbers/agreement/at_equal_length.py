@@ -2,7 +2,7 @@
 
 It says whether models agree with people because they understand the texts, or because longer (or
 shorter) texts are better and likelier. A model has a rate at equal length for its own tokens
-(`equal_length`). The intervals are percentiles over resampled contexts, the same for all models.
+(`equal_length`). The intervals are over resampled contexts, the same for all models.
 """
 
 from collections.abc import Mapping
@@ -22,6 +22,7 @@ from nnd.metric.numbers.statistics.intervals import (
     WEIGHTS_AT_ONCE,
     FloatArray,
     draw_contexts,
+    stretches,
 )
 from nnd.metric.numbers.statistics.logistic_fit import LogisticFit
 
@@ -41,20 +42,22 @@ def agree_at_equal_length(
         return {}
     of_first = next(iter(rated.values()))[CLUSTER_NUMBER].to_numpy()
     numbers, numbered = np.unique(of_first, return_inverse=True)
-    rows, fits = [], []
+    rows, fits, counts = [], [], []
     for model, tests in rated.items():
         tests = tests.with_columns(pl.Series(CLUSTER_NUMBER, numbered))  # noqa: PLW2901
         for category, own in {OVERALL: each_once(tests), **slices_by(tests, column)}.items():
             fit, _ = fit_tests(own, contexts=len(numbers))
             fits.append(fit)
+            counts.append(np.bincount(own[CLUSTER_NUMBER], minlength=len(numbers)))
             rate = None if fit is None else float(to_rates(np.array(fit.intercept)))
             rows.append((model, category, rate, own.height))
     if all(fit is None for fit in fits):
         return {}
     schema = {"model": pl.String, "category": pl.String, "pass_rate": pl.Float64, "n": pl.Int64}
     samples = _resample(fits, len(numbers)).reshape(RESAMPLES, len(rated), -1)
+    stretch = stretches(np.stack(counts, axis=1)).reshape(len(rated), -1)
     table = pl.DataFrame(rows, schema, orient="row")
-    agreement, _ = try_agreement(table, human_scores, samples=samples, **options)
+    agreement, _ = try_agreement(table, human_scores, samples=samples, stretch=stretch, **options)
     by_category = {} if agreement is None else agreement.by_category
     return {
         category: EqualLengthAgreement(

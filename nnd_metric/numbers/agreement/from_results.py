@@ -36,7 +36,7 @@ from nnd.metric.numbers.rates.context_sums import (
 )
 from nnd.metric.numbers.rates.equal_length import LENGTHS, add_lengths
 from nnd.metric.numbers.rates.pass_rates import SLICE_NUMBERS
-from nnd.metric.numbers.statistics.intervals import FloatArray, bootstrap_ratios
+from nnd.metric.numbers.statistics.intervals import FloatArray, bootstrap_ratios, stretches
 from nnd.schemas import CONTEXT, ScoringError
 
 _PASS_RATES = {"model": pl.String, "category": pl.String, "pass_rate": pl.Float64}
@@ -90,10 +90,10 @@ def agree_rated(
         if aspect not in aspects:
             return None, f'no pair has the aspect "{aspect}"; known: {", ".join(aspects)}'
         rated = {name: rows.filter(pl.col("aspect") == aspect) for name, rows in rated.items()}
-    rates, samples = _tabulate(rated, column)
+    rates, samples, stretch = _tabulate(rated, column)
     options: dict[str, Any] = {"systems": systems, "aspect": aspect, "order": order}
     agreement, reason = try_agreement(
-        rates, human_scores, samples=samples, judgements=judgements, **options
+        rates, human_scores, samples=samples, stretch=stretch, judgements=judgements, **options
     )
     if agreement is not None:
         if all(WRITERS in rows.columns for rows in rated.values()):
@@ -239,8 +239,8 @@ def _rated(
 
 def _tabulate(
     rated: Mapping[str, pl.DataFrame], column: str, own: Mapping[str, str] | None = None
-) -> tuple[pl.DataFrame, FloatArray]:
-    """Return pass rates per model and category, and their [resamples, models, categories].
+) -> tuple[pl.DataFrame, FloatArray, FloatArray]:
+    """Return pass rates per model and category, and the `samples` and `stretch` of `try_agreement`.
 
     Given model → its `own` system, they are those of tests without a text of that system.
     """
@@ -253,6 +253,6 @@ def _tabulate(
         counted.append(count_by_context(rows, [tests for _, tests in slices], key=NUMBERED))
         rates += [(model, value, tests["passed"].mean(), tests.height) for value, tests in slices]
     passes, tests = (np.concatenate(counts, axis=1) for counts in zip(*counted, strict=True))
-    samples = bootstrap_ratios(passes, tests)
+    samples, stretch = bootstrap_ratios(passes, tests), stretches(tests)
     table = pl.DataFrame(rates, {**_PASS_RATES, "n": pl.Int64}, orient="row")
-    return table, samples.reshape(len(samples), len(rated), -1)
+    return table, samples.reshape(len(samples), len(rated), -1), stretch.reshape(len(rated), -1)

@@ -47,6 +47,7 @@ def try_agreement(
     aspect: str | None = None,
     order: Sequence[str] = (),
     samples: FloatArray | None = None,
+    stretch: FloatArray | None = None,
     judgements: Judgements | None = None,
 ) -> tuple[Agreement | None, str | None]:
     """Correlate pass rates with human scores, per category and on average.
@@ -61,6 +62,8 @@ def try_agreement(
             their models in `pass_rates`.
         samples: Resampled pass rates, with the same clusters for all models, [resamples, models,
             categories], models and categories in order of first appearance in `pass_rates`.
+        stretch: How much farther than their percentiles intervals reach (`stretches`), [models,
+            categories]; None means not at all.
         judgements: The judgements behind the human scores, or None if they are unknown.
 
     Returns:
@@ -71,6 +74,7 @@ def try_agreement(
     _check_one_row_each(pass_rates)
     if samples is None:
         samples = np.empty((0, len(models), len(categories)))
+    stretch = np.ones(samples.shape[1:]) if stretch is None else stretch
     matches = in_order(match_systems(models, human_scores, systems), human_scores, order)
     people = of_aspect(human_scores, aspect)
     if len(matches) < FEWEST_MODELS:
@@ -85,11 +89,13 @@ def try_agreement(
     for column, category in enumerate(categories):
         scores = human_scores_for(people, category)
         used = [m for m in matches if m in rates[category] and matches[m] in scores]
+        places = [models.index(model) for model in used]
         compared[category] = CategoryScores(
             models=used,
             ours=[rates[category][model] for model in used],
             theirs=[scores[matches[model]] for model in used],
-            resampled=samples[:, [models.index(model) for model in used], column],
+            resampled=samples[:, places, column],
+            stretch=float(stretch[places, column].max(initial=1.0)),
         )
     averaged = [category for category in categories if category != OVERALL]
     correlated, mean, counts = correlate(compared, averaged)
@@ -132,7 +138,9 @@ def _accuracy(scores: CategoryScores) -> dict[str, Any]:
     bounds, reason = None, reason_against_order(scores.ours, scores.resampled)
     if reason is None:
         drawn = scores.resampled[~np.isnan(scores.resampled).any(axis=1)]
-        bounds, reason = covering_interval(value, system_accuracy(theirs, drawn), lowest=0)
+        bounds, reason = covering_interval(
+            value, system_accuracy(theirs, drawn), stretch=scores.stretch, lowest=0
+        )
     return {
         "system_accuracy": value,
         "system_accuracy_interval": bounds,

@@ -31,10 +31,12 @@ def with_writers(rows: pl.DataFrame, judgements: Judgements | None) -> pl.DataFr
     return rows.join(writers, on="pair_id", how="left", maintain_order="left")
 
 
-def add_without_own(agreement: Agreement, rates: pl.DataFrame, samples: FloatArray) -> Agreement:
+def add_without_own(
+    agreement: Agreement, rates: pl.DataFrame, samples: FloatArray, stretch: FloatArray
+) -> Agreement:
     """Return an agreement with that of other pass rates, which are without a model's own texts.
 
-    `rates` and `samples` are those of `try_agreement`.
+    `rates`, `samples` and `stretch` are those of `try_agreement`.
     """
     models, categories = (
         {name: place for place, name in enumerate(names_in(rates, column))}
@@ -44,13 +46,17 @@ def add_without_own(agreement: Agreement, rates: pl.DataFrame, samples: FloatArr
     by_category = {}
     for category, each in agreement.by_category.items():
         own = {model: by_cell[model, category] for model in each.judged}
-        drawn = samples[:, [models[model] for model in own], categories[category]]
-        by_category[category] = replace(each, without_own=_compare(each, own, drawn))
+        at = [models[model] for model in own], categories[category]
+        found = _compare(each, own, samples[:, *at], float(stretch[at].max(initial=1.0)))
+        by_category[category] = replace(each, without_own=found)
     return replace(agreement, by_category=by_category)
 
 
 def _compare(
-    category: CategoryAgreement, rows: Mapping[str, Mapping[str, Any]], samples: FloatArray
+    category: CategoryAgreement,
+    rows: Mapping[str, Mapping[str, Any]],
+    samples: FloatArray,
+    stretch: float,
 ) -> WithoutOwn:
     rates = {model: row["pass_rate"] for model, row in rows.items()}
     known = [place for place, rate in enumerate(rates.values()) if rate is not None]
@@ -62,7 +68,7 @@ def _compare(
     intervals = {
         name: IntervalOrReason(None, UNDEFINED)
         if value is None
-        else interval_of_correlation(value, BATCHED[name](drawn, people), against)
+        else interval_of_correlation(value, BATCHED[name](drawn, people), against, stretch)
         for name, value in values.items()
     }
     return WithoutOwn(

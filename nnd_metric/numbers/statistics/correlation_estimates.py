@@ -39,13 +39,15 @@ from nnd.schemas import SPARSE, Correlation, FlatKeys, Keys, Natural, PValue, Re
 class CategoryScores(NamedTuple):
     """The pass rates and human scores, in one category, of the models that have both.
 
-    `resampled` has their pass rates on resampled contexts, [resamples, models].
+    `resampled` has their pass rates on resampled contexts, [resamples, models], and `stretch` says
+    how much farther than percentiles intervals reach (`intervals.stretches`).
     """
 
     models: Sequence[str]
     ours: Sequence[float]
     theirs: Sequence[float]
     resampled: FloatArray
+    stretch: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,13 +120,14 @@ class _Finding(NamedTuple):
 class _Draws(NamedTuple):
     """Values of one statistic for resampled contexts, without each system, and for permutations.
 
-    `against` says why they have no interval over contexts, or None.
+    `against` says why they have no interval over contexts, or None; `stretch` is of CategoryScores.
     """
 
     contexts: FloatArray
     systems: FloatArray
     chance: FloatArray
     against: str | None
+    stretch: float
 
 
 def correlate(
@@ -146,7 +149,7 @@ def correlate(
     counts: dict[str, int] = {}
     for name, statistic in STATISTICS.items():  # the outer loop, because draws take much memory
         drawn: list[tuple[float, _Draws]] = []
-        for category, (_, ours, theirs, resampled) in compared.items():
+        for category, (_, ours, theirs, resampled, stretch) in compared.items():
             value, by_chance = statistic(ours, theirs), orders[len(ours)]
             if value is None:
                 findings[category][name] = _Finding(None)
@@ -156,6 +159,7 @@ def correlate(
                 without_each_system(name, ours, theirs),
                 statistic_by_chance(name, ours, theirs, by_chance),
                 against[category],
+                stretch,
             )
             findings[category][name] = _finding(value, draws, by_chance)
             if category in averaged:
@@ -186,19 +190,19 @@ def _by_kind(findings: Mapping[str, _Finding], orders: Orders | None) -> Correla
 def _finding(value: float, draws: _Draws, orders: Orders) -> _Finding:
     return _Finding(
         value,
-        interval_of_correlation(value, draws.contexts, draws.against),
+        interval_of_correlation(value, draws.contexts, draws.against, draws.stretch),
         interval_over_systems(value, draws.systems),
         permutation_p(value, draws.chance, orders.method),
     )
 
 
 def interval_of_correlation(
-    value: float, resampled: FloatArray, against: str | None
+    value: float, resampled: FloatArray, against: str | None, stretch: float
 ) -> IntervalOrReason:
     """Return the 95 % interval over contexts, unless there is a reason against it."""
     if against is not None:
         return IntervalOrReason(None, against)
-    return covering_interval(value, resampled)
+    return covering_interval(value, resampled, stretch=stretch)
 
 
 def _mean(drawn: Sequence[tuple[float, _Draws]], common: Orders | None) -> _Finding:
@@ -209,13 +213,14 @@ def _mean(drawn: Sequence[tuple[float, _Draws]], common: Orders | None) -> _Find
     against = next((each.against for each in draws if each.against is not None), None)
     # A resample without a value in some category has no mean (nan), as it would be over fewer.
     contexts = np.mean([each.contexts for each in draws], axis=0)
+    stretch = max(each.stretch for each in draws)
     if common is None:
-        over_contexts = interval_of_correlation(value, contexts, against)
+        over_contexts = interval_of_correlation(value, contexts, against, stretch)
         return _Finding(value, over_contexts, IntervalOrReason(None, _OTHER_SYSTEMS))
     systems, chance = (
         np.mean([getattr(each, kind) for each in draws], axis=0) for kind in ("systems", "chance")
     )
-    return _finding(value, _Draws(contexts, systems, chance, against), common)
+    return _finding(value, _Draws(contexts, systems, chance, against, stretch), common)
 
 
 def _common_orders(

@@ -12,7 +12,8 @@ where t is the 97.5th percentile of Student's t distribution with n - 2 degrees 
 the sum of the squared residuals divided by n - 2 (Weisberg 2005, Applied linear regression, 3rd
 edition, section 2.8.3). This is the interval of one new score, not of the line. It assumes normal,
 independent residuals of equal variance, which cannot be verified with a few systems, and a new
-system of the same kind.
+system of the same kind. If all judged models are on the line, nothing shows how far another one
+may be from it, and there is no interval.
 
 The leave-one-out error does not need these assumptions: each judged model is predicted from the
 others. For a line, this error is residual / (1 - leverage) (Allen 1974, Technometrics 16(1),
@@ -23,12 +24,12 @@ a larger error is useless.
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
 
-from nnd.metric.numbers.statistics.intervals import FloatArray
-from nnd.schemas import Amount, Count, Record
+from nnd.metric.numbers.statistics.intervals import FloatArray, Interval
+from nnd.schemas import SPARSE, Amount, Count, Record
 
 Position = Literal["within", "below", "above"]
 
@@ -36,7 +37,9 @@ FEWEST_SYSTEMS = 4
 """With fewer systems, at most one degree of freedom remains to estimate the error of the line."""
 
 ROUNDING = 1e-9
-"""A leverage that differs from 1 by less is 1, except for rounding."""
+"""A leverage this close to 1 is 1, and residuals below this share of the range of scores are 0."""
+
+ON_THE_LINE = "all judged models are exactly on the line"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,16 +75,18 @@ class Prediction(Record):
         model: Its name.
         pass_rate: Its pass rate.
         score: Predicted human score, which may be outside of the scale.
-        interval: 95 % prediction interval.
+        interval: 95 % prediction interval; None if all judged models are on the line.
         position: Position of the pass rate: within the range of the judged models, below or above
             it. Outside of the range, it is an assumption that the line continues.
+        interval_reason: Why there is no interval; None if there is one, and in older results.
     """
 
     model: str
     pass_rate: float
     score: float
-    interval: tuple[float, float]
+    interval: Interval | None
     position: Position
+    interval_reason: Annotated[str | None, SPARSE] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +120,8 @@ def extrapolate(
     if reason is not None:
         return Extrapolation(len(x), None, reason, ())
     line = _fit(x, y)
-    predictions = [_predict(line, x, model, rate) for model, rate in unjudged.items()]
+    reason = ON_THE_LINE if line.residual_sd <= ROUNDING * float(np.ptp(y)) else None
+    predictions = [_predict(line, x, model, rate, reason) for model, rate in unjudged.items()]
     return Extrapolation(len(x), line, None, predictions)
 
 
@@ -150,14 +156,20 @@ def _fit(x: FloatArray, y: FloatArray) -> Line:
     )
 
 
-def _predict(line: Line, x: FloatArray, model: str, rate: float) -> Prediction:
-    from scipy.special import stdtrit  # noqa: PLC0415 - slow to import, rarely needed
-
-    n, from_mean = len(x), x - x.mean()
+def _predict(line: Line, x: FloatArray, model: str, rate: float, against: str | None) -> Prediction:
     score = line.intercept + line.slope * rate
-    spread = 1 + 1 / n + (rate - x.mean()) ** 2 / (from_mean @ from_mean)
-    reach = float(stdtrit(n - 2, 0.975)) * line.residual_sd * math.sqrt(spread)
     position: Position = "within"
     if not line.lowest <= rate <= line.highest:
         position = "below" if rate < line.lowest else "above"
+    if against is not None:
+        return Prediction(model, rate, score, None, position, against)
+    reach = _reach(line, x, rate)
     return Prediction(model, rate, score, (score - reach, score + reach), position)
+
+
+def _reach(line: Line, x: FloatArray, rate: float) -> float:
+    from scipy.special import stdtrit  # noqa: PLC0415 - slow to import, rarely needed
+
+    n, from_mean = len(x), x - x.mean()
+    spread = 1 + 1 / n + (rate - x.mean()) ** 2 / (from_mean @ from_mean)
+    return float(stdtrit(n - 2, 0.975)) * line.residual_sd * math.sqrt(spread)

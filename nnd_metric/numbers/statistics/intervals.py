@@ -15,6 +15,15 @@ correlation towards 0, and a resample has that noise twice. Percentiles alone wo
 wrong side of the value. The interval (`covering_interval`) therefore reaches from the lower to the
 higher of the ends of two intervals: the percentiles, and these reflected about the value (the basic
 bootstrap; Davison and Hinkley 1997, section 5.2). It always contains the value.
+
+The variance over resamples is (G - 1) / G times that of samples of G clusters, and is not known but
+estimated. Both ends are therefore farther from the value, by the factor (`stretches`)
+
+    t(0.975, df) / z(0.975) * sqrt(G / (G - 1))
+
+where df is Kish's effective number of clusters minus 1, as for pass rates. It is the factor of
+expanded percentiles (Hesterberg 2015, What teachers should know about the bootstrap, The American
+Statistician 69, 371-386).
 """
 
 import math
@@ -34,6 +43,8 @@ MOSTLY_UNDEFINED = "the number is undefined in more than half of the resamples"
 
 RESAMPLES = 2_000
 WEIGHTS_AT_ONCE = 2_000_000  # 16 MB of weights, for any number of resamples
+_ENDS = 0.025, 0.975
+_Z = NormalDist().inv_cdf(0.975)
 _COUNTED_TOGETHER = 10  # a multinomial count takes about as long as drawing ten single clusters
 
 
@@ -58,11 +69,10 @@ def wilson(passes: int, n: int) -> Interval | None:
     """
     if n == 0:
         return None
-    z = NormalDist().inv_cdf(0.975)
     rate = passes / n
-    centre = rate + z**2 / (2 * n)
-    reach = z * math.sqrt(rate * (1 - rate) / n + z**2 / (4 * n**2))
-    scale = 1 + z**2 / n
+    centre = rate + _Z**2 / (2 * n)
+    reach = _Z * math.sqrt(rate * (1 - rate) / n + _Z**2 / (4 * n**2))
+    scale = 1 + _Z**2 / n
     # At the ends, the formula gives exactly 0 and 1, but floating point only approximately.
     low = 0.0 if passes == 0 else (centre - reach) / scale
     high = 1.0 if passes == n else (centre + reach) / scale
@@ -128,10 +138,34 @@ def draw_contexts(rng: np.random.Generator, contexts: int, size: int) -> FloatAr
     return rng.multinomial(contexts, np.full(contexts, 1 / contexts), size=size).astype(np.float64)
 
 
+def stretches(counts: npt.ArrayLike) -> FloatArray:
+    """Return how much farther than percentiles an interval over clusters reaches, [slices].
+
+    `counts` are tests, [clusters, slices]. The factor is 1 for fewer than two clusters with tests,
+    which have no interval.
+    """
+    from scipy.special import stdtrit  # noqa: PLC0415 - slow to import
+
+    tests = np.asarray(counts, dtype=np.float64)
+    clusters = np.count_nonzero(tests, axis=0)
+    several = clusters >= 2  # noqa: PLR2004
+    squares = np.where(several, (tests**2).sum(axis=0), 1)
+    freedom = np.maximum(1, tests.sum(axis=0) ** 2 / squares - 1)
+    widened = stdtrit(freedom, 0.975) / _Z * np.sqrt(clusters / np.maximum(1, clusters - 1))
+    return np.where(several, widened, 1.0)
+
+
 def covering_interval(
-    value: float, samples: npt.ArrayLike, *, lowest: float = -1.0, highest: float = 1.0
+    value: float,
+    samples: npt.ArrayLike,
+    *,
+    stretch: float = 1.0,
+    lowest: float = -1.0,
+    highest: float = 1.0,
 ) -> IntervalOrReason:
     """Return the 95 % bootstrap interval of a value from `lowest` to `highest` (module docstring).
+
+    `stretch` is a number of `stretches`; 1 leaves percentiles as they are.
 
     Resamples without a value, nan, are omitted. If these are more than half, the others are a
     biased selection, and there is no interval.
@@ -140,6 +174,6 @@ def covering_interval(
     known = drawn[~np.isnan(drawn)]
     if known.size * 2 < drawn.size or not known.size:
         return IntervalOrReason(None, MOSTLY_UNDEFINED)
-    low, high = (float(end) for end in np.quantile(known, [0.025, 0.975]))
-    ends = low, high, 2 * value - low, 2 * value - high
+    to_low, to_high = (stretch * (float(end) - value) for end in np.quantile(known, _ENDS))
+    ends = value + to_low, value + to_high, value - to_low, value - to_high
     return IntervalOrReason((max(lowest, min(value, *ends)), min(highest, max(value, *ends))), None)

@@ -67,8 +67,9 @@ def _draw_band(axes: Axes, points: Points) -> None:
     room = 0.05 * (max(shown) - min(shown))
     grid = np.linspace(max(0, min(shown) - room), min(1, max(shown) + room), _STEPS)
     line = extrapolate(rates, scores, {str(at): x for at, x in enumerate(grid)}).predictions
-    low, high = zip(*(each.interval for each in line), strict=True)
-    axes.fill_between(100 * grid, low, high, color=MUTED, alpha=0.15, lw=0, zorder=0)
+    if bounds := [each.interval for each in line if each.interval is not None]:
+        low, high = zip(*bounds, strict=True)
+        axes.fill_between(100 * grid, low, high, color=MUTED, alpha=0.15, lw=0, zorder=0)
     within = [each for each in line if each.position == "within"]
     for part, dashes in ((line, ":"), (within, "-")):
         places, predicted = [100 * each.pass_rate for each in part], [each.score for each in part]
@@ -82,14 +83,15 @@ def _draw_predictions(
     for each in points.agreement["extrapolation"]["predictions"]:
         number = places.index(each["model"])
         colour, marker = look(number)
-        x, (low, high) = 100 * each["pass_rate"], each["interval"]
-        axes.plot([x] * 2, [low, high], color=colour, lw=0.8, zorder=2)
+        x, bounds, told = 100 * each["pass_rate"], each["interval"], ""
+        if bounds is not None:
+            axes.plot([x] * 2, bounds, color=colour, lw=0.8, zorder=2)
+            told = f" [{bounds[0]:.3g}, {bounds[1]:.3g}]"
         (dot,) = axes.plot(
             [x], [each["score"]], marker, ms=5, mfc=PAPER, mec=colour, mew=1, zorder=3
         )
         text = (
             f"{names[each['model']]}, {spoken(points.category)}: pass rate "
-            f"{percent(each['pass_rate'])} %, predicted human score {each['score']:.3g} "
-            f"[{low:.3g}, {high:.3g}]"
+            f"{percent(each['pass_rate'])} %, predicted human score {each['score']:.3g}{told}"
         )
         drawing.tag(dot, FigureMark(text, number))

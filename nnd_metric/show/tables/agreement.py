@@ -272,8 +272,7 @@ def _interval(bounds: Sequence[float] | None) -> str:
 
 
 def _prediction(prediction: Mapping[str, Any], line: Mapping[str, Any]) -> list[str]:
-    low, high = prediction["interval"]
-    notes = []
+    bounds, notes = prediction["interval"], []
     if prediction["position"] != "within":
         judged = f"{share(line['lowest'])}-{share(line['highest'])}"
         notes.append(f"extrapolates {prediction['position']} the rates of judged models, {judged}")
@@ -281,13 +280,19 @@ def _prediction(prediction: Mapping[str, Any], line: Mapping[str, Any]) -> list[
         notes.append("the fit depends on one system: no leave-one-out error")
     elif line["rmse"] >= line["rmse_of_mean"]:
         notes.append("no better than guessing the mean")
+    if bounds is None:
+        notes.append(f"no interval: {prediction['interval_reason']}")
     return [
         prediction["model"],
         share(prediction["pass_rate"]),
-        f"{prediction['score']:.3g} [{low:.3g}, {high:.3g}]",
+        f"{prediction['score']:.3g}{_in_brackets(bounds)}",
         f"{_short(line['rmse'])} (guessing the mean {_short(line['rmse_of_mean'])})",
         "; ".join(notes),
     ]
+
+
+def _in_brackets(bounds: Sequence[float] | None) -> str:
+    return "" if bounds is None else f" [{bounds[0]:.3g}, {bounds[1]:.3g}]"
 
 
 def _short(value: float | None) -> str:

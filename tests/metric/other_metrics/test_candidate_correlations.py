@@ -4,12 +4,14 @@ import math
 import random
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 from scipy import stats
 from support.refusals import refusal
 
 from nnd.metric.numbers.statistics.correlations import STATISTICS as CORRELATIONS
+from nnd.metric.other_metrics import candidate_correlations
 from nnd.metric.other_metrics.candidate_correlations import (
     STATISTICS,
     correlate,
@@ -162,3 +164,13 @@ def test_many_candidates_are_no_matter() -> None:
     y = [value + chance.random() for value in x]
     # every two of them would be 20 GB
     assert correlate(x, y)["tau_b"] == pytest.approx(stats.kendalltau(x, y).statistic)
+
+
+def test_few_candidates_have_the_numbers_of_sorting_to_the_last_digit(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rng = np.random.default_rng(0)
+    lists = [rng.integers(0, 1 + n, (2, n)).astype(float) for n in rng.integers(2, 65, 200)]
+    few = [correlate(*each) for each in lists]
+    monkeypatch.setattr(candidate_correlations, "_FEW", 0)
+    assert few == [correlate(*each) for each in lists]

@@ -9,12 +9,16 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import polars as pl
+from support.two_models import people
 
-from nnd.metric.numbers.rates.context_sums import CLUSTER_NUMBER
+from nnd.metric.numbers import try_agreement
+from nnd.metric.numbers.agreement.at_equal_length import agree_at_equal_length
+from nnd.metric.numbers.rates.context_sums import CLUSTER_NUMBER, TEST_NUMBER
 from nnd.metric.numbers.rates.equal_length import equal_length_difference, equal_length_in
 from nnd.metric.numbers.rates.rate_differences import compare_scorings, compare_sets, mean_interval
-from nnd.metric.numbers.statistics.correlation_estimates import CategoryScores, correlate
-from nnd.metric.numbers.statistics.intervals import Interval, bootstrap_ratios
+from nnd.metric.numbers.slices.span_surprise import _mean
+from nnd.metric.numbers.statistics.correlation_estimates import Correlations
+from nnd.metric.numbers.statistics.intervals import Interval, bootstrap_ratios, stretches
 from nnd.metric.other_metrics.candidate_correlations import STATISTICS, correlate_candidates
 from nnd.metric.other_metrics.metric_differences import find_differences
 from nnd.metric.other_metrics.pair_statistics import PAIR_STATISTICS, measure_pairs
@@ -153,7 +157,7 @@ def _candidates(frame: pl.DataFrame) -> Iterator[tuple[str, Found]]:
 
 
 def _agreement(frame: pl.DataFrame) -> Iterator[tuple[str, Found]]:
-    """Pass rates of systems, whose tests are the rows that they wrote."""
+    """Pass rates of systems, whose tests are the rows that they wrote, and of one more model."""
     systems = sorted(frame["system"].unique())
     contexts = sorted(frame[CLUSTER_NUMBER].unique())
     cells = np.zeros((2, len(contexts), len(systems)))
@@ -162,19 +166,61 @@ def _agreement(frame: pl.DataFrame) -> Iterator[tuple[str, Found]]:
         cells[0][at] += row["passed"]
         cells[1][at] += 1
     drawn = bootstrap_ratios(*cells) if contexts else np.empty((0, 0))
-    ours = (cells[0].sum(axis=0) / cells[1].sum(axis=0)).tolist()
-    theirs = [float(place) for place in range(len(systems))]
-    scores = {"x": CategoryScores(systems, ours, theirs, drawn)}
-    by_category, mean, _ = correlate(scores, ["x"])
-    for where, found in (("", by_category["x"]), (", mean", mean)):
-        for name, value in found.statistics.items():
-            yield (
-                f"{name} of systems{where}",
-                (value, found.intervals[name], found.interval_reasons.get(name)),
-            )
-            over = found.interval_reasons_over_systems.get(name)
-            interval = found.intervals_over_systems[name]
-            yield f"{name} over systems{where}", (value, interval, over)
+    ours = dict(zip(systems, cells[0].sum(axis=0) / cells[1].sum(axis=0), strict=True))
+    of_models = [*ours.items(), ("new", 0.5)]
+    rows = [(model, kind, rate, 9) for model, rate in of_models for kind in ("overall", "x")]
+    columns = {"model": pl.String, "category": pl.String, "pass_rate": pl.Float64, "n": pl.Int64}
+    samples = np.column_stack([drawn, np.full(len(drawn), 0.5)])
+    found, _ = try_agreement(
+        pl.DataFrame(rows, columns, orient="row"),
+        _judged(systems),
+        samples=np.stack([samples, samples], axis=2),
+        stretch=np.repeat([*stretches(cells[1]), 1.0], 2).reshape(-1, 2),
+    )
+    if found is None:
+        return
+    yield from _correlations("", found.by_category["x"])
+    yield from _correlations(", mean", found.mean)
+    of = found.by_category["x"]
+    reason = of.system_accuracy_interval_reason
+    yield "system accuracy", (of.system_accuracy, of.system_accuracy_interval, reason)
+    for each in of.extrapolation.predictions:
+        yield "prediction", (each.score, each.interval, each.interval_reason)
+
+
+def _judged(systems: list[str]) -> pl.DataFrame:
+    scores = {system: float(place) for place, system in enumerate(systems)}
+    return people({"quality": scores, "quality x": scores})
+
+
+def _correlations(where: str, found: Correlations) -> Iterator[tuple[str, Found]]:
+    for name, value in found.statistics.items():
+        reason = found.interval_reasons.get(name)
+        yield f"{name} of systems{where}", (value, found.intervals[name], reason)
+        reason = found.interval_reasons_over_systems.get(name)
+        interval = found.intervals_over_systems[name]
+        yield f"{name} over systems{where}", (value, interval, reason)
+
+
+def _at_equal_length(frame: pl.DataFrame) -> Iterator[tuple[str, Found]]:
+    """Pass rates at equal length of four models, which differ in every second to fifth test."""
+    systems = [f"s{place}" for place in range(SYSTEMS)]
+    numbered = frame.with_row_index(TEST_NUMBER).with_columns(category=pl.lit("x"))
+    rated = {
+        system: numbered.with_columns(
+            passed=pl.col("passed") ^ (pl.col(TEST_NUMBER) % (place + 2) == 0)
+        )
+        for place, system in enumerate(systems)
+    }
+    for category, found in agree_at_equal_length(rated, "category", _judged(systems)).items():
+        yield from _correlations(f" at equal length, {category}", found)
+
+
+def _spans(frame: pl.DataFrame) -> Iterator[tuple[str, Found]]:
+    """The mean of an AUC of surprisal for each row, which depends on its human number."""
+    numbers = frame.select(CLUSTER_NUMBER, pl.col("human") / 3).rows()
+    found = _mean({((context,), place): auc for place, (context, auc) in enumerate(numbers)})
+    yield "auc of surprisal", (found.auc, found.interval, found.interval_reason)
 
 
 ESTIMATORS: dict[str, Callable[[pl.DataFrame], Iterator[tuple[str, Found]]]] = {
@@ -182,6 +228,8 @@ ESTIMATORS: dict[str, Callable[[pl.DataFrame], Iterator[tuple[str, Found]]]] = {
     "equal length": _equal_length,
     "candidates": _candidates,
     "agreement": _agreement,
+    "at equal length": _at_equal_length,
+    "spans": _spans,
 }
 
 

@@ -90,7 +90,7 @@ def test_columns_are_chosen(runs: list[Path], scores: Path) -> None:
     table = agree(runs, human_scores=scores, statistics="wmt").table()
     assert table is not None
     assert lines(table)[0] == "category systems system accuracy Pearson r tau-b"
-    assert row(table, "overall").startswith("4 0.167 [0.00, 0.50] -0.807 [")
+    assert row(table, "overall").startswith("4 0.167 [0.00, 0.51] -0.807 [")
     found = agree(runs, human_scores=scores, statistics="spearman, nnd")
     assert found.columns == ("spearman", "tau_b", "gap_r")
     with refusal("option.unknown-value"):

@@ -389,3 +389,16 @@ def test_pairs_of_systems_in_one_order_are_counted() -> None:
     assert each.system_accuracy == pytest.approx(5 / 6)
     assert each.system_accuracy_interval == (pytest.approx(4 / 6), 1)  # 2 * 5/6 - 1 reflected
     assert agreement(ours, overall({"A": 1, "B": 2})).by_category["overall"].system_accuracy == 1
+
+
+def test_intervals_of_few_contexts_are_stretched() -> None:
+    # A dozen resamples of 100 swap B and C, where tau-a is 2/3: the percentiles reach from 2/3 to
+    # 1, a stretch of 1.5 from 1 - 1.5/3 on. The accuracy moves half as far.
+    ours = rates({"overall": {"A": 0.1, "B": 0.2, "C": 0.3, "D": 0.4}})
+    samples = np.tile([[[0.1], [0.2], [0.3], [0.4]]], (100, 1, 1))
+    samples[:12] = [[0.1], [0.3], [0.2], [0.4]]
+    stretch = np.array([[1.0], [1.5], [1.2], [1.0]])
+    scores = overall({"A": 1, "B": 2, "C": 3, "D": 4})
+    found = agreement(ours, scores, samples=samples, stretch=stretch).by_category["overall"]
+    assert found.intervals["tau_a"] == (pytest.approx(0.5), 1)
+    assert found.system_accuracy_interval == (pytest.approx(0.75), 1)

@@ -64,7 +64,10 @@ def test_it_equals_scipy_and_the_matrix_formula(
     variance *= 1 + row @ np.linalg.inv(matrix.T @ matrix) @ row
     expected = fit.intercept + fit.slope * rate
     reach = stats.t(len(x) - 2).ppf(0.975) * math.sqrt(variance)
-    assert prediction.interval == pytest.approx((expected - reach, expected + reach), abs=1e-6)
+    if prediction.interval is None:  # all are on the line
+        assert reach == pytest.approx(0, abs=1e-6)
+    else:
+        assert prediction.interval == pytest.approx((expected - reach, expected + reach), abs=1e-6)
 
 
 @given(systems)
@@ -121,6 +124,16 @@ def test_a_line_that_hangs_on_one_system_has_no_leave_one_out_error() -> None:
     assert (line.rmse, line.mean_absolute_error) == (None, None)
 
 
+def test_an_exact_line_has_no_interval_but_a_reason() -> None:
+    # Scores are 2 + 3 x, but for rounding; an interval of width 0 would promise the next one.
+    found = extrapolate([0.1, 0.3, 0.6, 0.7], [2.3, 2.9, 3.8, 4.1], {"new": 0.5})
+    (prediction,) = found.predictions
+    assert prediction.score == pytest.approx(3.5)
+    assert prediction.interval is None
+    assert prediction.interval_reason == "all judged models are exactly on the line"
+    assert Extrapolation.from_dict(found.to_dict()).to_dict() == found.to_dict()
+
+
 @pytest.mark.slow
 def test_the_interval_holds_the_next_score_as_often_as_it_says() -> None:
     # Seven systems with normal residuals, as the formula assumes, and an eighth to predict. Of N
@@ -132,6 +145,7 @@ def test_the_interval_holds_the_next_score_as_often_as_it_says() -> None:
         x = rng.uniform(0.3, 0.8, 8)
         y = 0.1 + 0.9 * x + rng.normal(0, 0.05, 8)
         (found,) = extrapolate(x[:7].tolist(), y[:7].tolist(), {"new": x[7]}).predictions
+        assert found.interval is not None
         held += found.interval[0] <= y[7] <= found.interval[1]
     assert held / times == pytest.approx(0.95, abs=4 * math.sqrt(0.95 * 0.05 / times))
 

@@ -13,7 +13,12 @@ import pytest
 from hypothesis import given, strategies as st
 
 from nnd.metric.numbers.statistics import intervals
-from nnd.metric.numbers.statistics.intervals import bootstrap_ratios, covering_interval, wilson
+from nnd.metric.numbers.statistics.intervals import (
+    bootstrap_ratios,
+    covering_interval,
+    stretches,
+    wilson,
+)
 
 FULL = bool(os.environ.get("NND_TEST_FULL"))
 
@@ -149,6 +154,24 @@ def test_percentiles_leave_undefined_resamples_out() -> None:
     # Reflected about 150, they are 105 to 295; nothing lies above 200.
     assert covering_interval(150, samples, lowest=0, highest=200).bounds == pytest.approx((5, 200))
     assert covering_interval(1, [0.0] * 40).bounds == (0, 1)  # and the value is always in it
+
+
+def test_an_interval_reaches_farther_than_percentiles_for_few_clusters() -> None:
+    # Five clusters of one size: t = 2.7764 for 4 degrees of freedom, over 1.96, times sqrt(5 / 4).
+    # Sizes 3, 1, 1, 1 have Kish's number 36 / 12 = 3: t = 4.3027 for 2, times sqrt(4 / 3). Of one
+    # cluster there is none. 200 reach hardly farther: 1.9720 for 199.
+    counts = np.zeros((200, 4))
+    counts[:5, 0] = counts[:1, 2] = counts[:, 3] = 2
+    counts[:4, 1] = 3, 1, 1, 1
+    expected = [2.7764 * math.sqrt(5 / 4), 4.3027 * math.sqrt(4 / 3), 1.95996, 1.9720 * 1.00251]
+    assert stretches(counts) == pytest.approx([each / 1.95996 for each in expected], abs=1e-4)
+
+
+def test_both_ends_of_an_interval_are_stretched() -> None:
+    # Percentiles 5 and 195 of a value 80 are 75 below and 115 above it, reflected the other way.
+    found = covering_interval(80, range(201), stretch=1.2, lowest=-500, highest=500)
+    assert found.bounds == pytest.approx((80 - 1.2 * 115, 80 + 1.2 * 115))
+    assert covering_interval(80, range(201), stretch=1.2, lowest=0, highest=200).bounds == (0, 200)
 
 
 def covers(interval: tuple[float, float] | None, truth: float) -> bool:

@@ -216,6 +216,20 @@ def test_predictions_stand_on_the_line_among_the_judged() -> None:
     assert "no better than the mean" not in told
 
 
+def test_a_prediction_without_an_interval_is_a_dot() -> None:
+    prediction = {
+        "model": "new",
+        "pass_rate": 0.6,
+        "score": 4.0,
+        "interval": None,
+        "position": "within",
+    }
+    line = {"rmse": 0.0, "rmse_of_mean": 1.5}
+    of = points(extrapolation={"line": line, "predictions": [prediction]})
+    *_, new = marks(svg(drawn(draw_extrapolation, NAMES, [of])))
+    assert new.title == "new, overall: pass rate 60.0 %, predicted human score 4"
+
+
 @pytest.mark.parametrize(
     ("rmse", "said"),
     [

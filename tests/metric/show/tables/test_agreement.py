@@ -74,7 +74,14 @@ def test_a_line_that_is_no_better_than_the_mean() -> None:
 
 
 def test_a_line_that_is_better_than_the_mean_needs_no_note() -> None:
-    assert predicted([0.4, 0.5, 0.6, 0.7], [1, 2, 3, 4]).endswith(" (guessing the mean 1.49)")
+    # Guessing the mean of the other three misses by 4/3 of 1.5, 0.5, 0.4 and 1.6.
+    assert predicted([0.4, 0.5, 0.6, 0.7], [1, 2, 2.9, 4.1]).endswith(" (guessing the mean 1.52)")
+
+
+def test_a_line_through_all_models_has_no_interval() -> None:
+    assert predicted([0.4, 0.5, 0.6, 0.7], [1, 2, 3, 4]).endswith(
+        " (guessing the mean 1.49) no interval: all judged models are exactly on the line"
+    )
 
 
 def test_categories_without_a_line_share_a_row() -> None:
