@@ -5,6 +5,11 @@ from typing import TYPE_CHECKING
 from nnd.schemas.lazy import lazy_exports
 
 if TYPE_CHECKING:
+    from .contract.category_keys import (
+        OVERALL as OVERALL,
+        category_key as category_key,
+        category_of as category_of,
+    )
     from .contract.checks import (
         Problem as Problem,
         check_document as check_document,

@@ -2,13 +2,22 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from nnd.metric.data.data_places import find_place
-from nnd.schemas import MANIFEST, ScoringError, find_frame, find_manifest, judged_numbers
+from nnd.schemas import (
+    MANIFEST,
+    OVERALL,
+    ScoringError,
+    category_of,
+    find_frame,
+    find_manifest,
+    judged_numbers,
+)
 
 _FILES = (
     *("annotations.parquet", "annotations/*.parquet"),
@@ -41,15 +50,16 @@ class Judgements:
     splits: Collection[str] | None
     folder: Path
 
-    def numbers(self, category: str, aspect: str | None) -> pl.DataFrame:
-        """Return the numbers behind the human scores of a category (`judged_numbers`).
+    def numbers(self, key: str, aspect: str | None) -> pl.DataFrame:
+        """Return the numbers behind the human scores of a category (`judged_numbers`), by its key.
 
         Like `human_scores_for`, a category that nothing was judged in is taken for an aspect.
         """
-        rows = judged_numbers(self.annotations, self.source, category, splits=self.splits)
-        if rows.is_empty():
-            rows = judged_numbers(self.annotations, self.source, "overall", splits=self.splits)
-            rows = rows.filter(aspect=category)
+        name = category_of(key)
+        judged = partial(judged_numbers, self.annotations, self.source, splits=self.splits)
+        rows = judged(OVERALL if name is None else name)
+        if name is not None and (name == OVERALL or rows.is_empty()):
+            rows = judged(OVERALL).filter(aspect=name)
         return rows if aspect is None else rows.filter(aspect=aspect)
 
     def writers(self) -> pl.DataFrame | None:
