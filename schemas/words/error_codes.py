@@ -164,6 +164,8 @@ REMEDIES = MappingProxyType(
         "ray.gave-up": "see its logs, and run the same command again to score the missing parts",
         "samples.not-samples": "name a file that `lm_eval --log_samples` wrote",
         "samples.mixed": "name the files of one run",
+        "samples.contradiction": "log the samples again",
+        "samples.incomplete": "name the whole file, with the results of the same run beside it",
         "variation.no-choice": "leave this dimension out",
         # Other metrics, agreement, slices
         "scorer.references": "pass a table of references (--references)",
