@@ -186,24 +186,22 @@ def test_a_target_of_digits_is_told_by_the_verdict_of_the_harness(tmp_path: Path
         out = tmp_path / f"run{number}"
         found = import_samples(write(tmp_path, line), out=out, model="m").scored
         assert found["passed"].to_list() == [passed]
-        assert found["candidate_high" if passed else "candidate_low"].to_list() == ["1"]
+        assert found["ll_high"].to_list() == [-1.5 if passed else -2.5]
     with refusal("samples.not-samples", "t.jsonl:1"):
         import_samples(write(tmp_path, answer(target="1")), out=tmp_path / "run", model="m")
     # A number is a place, whatever the choices are.
     scored = import_samples(write(tmp_path, answer(target=1)), out=tmp_path / "r", model="m").scored
-    assert scored["candidate_high"].to_list() == ["0"]
+    assert scored["ll_high"].to_list() == [-2.5]
 
 
 def test_targets_that_follow_both_choices_are_told_by_the_verdict(tmp_path: Path) -> None:
     """As the harness logs Winogrande: the target is the text behind both contexts."""
-    arguments = {
-        f"gen_args_{n}": {"arg_0": f"{by} saw", "arg_1": " him."} for n, by in enumerate("AB")
-    }
+    arguments = [[f"{name} saw", " him."] for name in ("Ann", "Bo")]
     rows = [row("him.", arguments=arguments, acc=acc, doc={"n": acc}) for acc in (1.0, 0.0)]
     scored = import_samples(write(tmp_path, rows[1]), out=tmp_path / "run", model="m").scored
-    assert scored.select("candidate_high", "passed").rows() == [("B saw him.", False)]
+    assert scored.select("ll_high", "passed").rows() == [(-2.5, False)]
     scored = import_samples(write(tmp_path, rows[0]), out=tmp_path / "run1", model="m").scored
-    assert scored.select("candidate_high", "passed").rows() == [("A saw him.", True)]
+    assert scored.select("ll_high", "passed").rows() == [(-1.5, True)]
 
 
 # " him." and " he.": 4 and 3 characters without the delimiter, so -1.5 / 4 > -2.5 / 3.

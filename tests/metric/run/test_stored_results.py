@@ -291,9 +291,10 @@ def test_likelihoods_are_stored_before_anything_is_made_of_them(
     def fail(*_: object, **__: object) -> NoReturn:
         raise Broken
 
-    with pytest.MonkeyPatch.context() as patched, pytest.raises(Broken):
+    with pytest.MonkeyPatch.context() as patched:
         patched.setattr(broken, fail)
-        case.evaluate(out=tmp_path / "run")
+        with pytest.raises(Broken):
+            case.evaluate(out=tmp_path / "run")
 
     (result,) = case.evaluate(out=tmp_path / "run").results
 
