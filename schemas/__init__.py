@@ -79,6 +79,7 @@ if TYPE_CHECKING:
         rows_of as rows_of,
     )
     from .contract.sql import (
+        MOST_MADE as MOST_MADE,
         SqlExpression as SqlExpression,
         first_line as first_line,
         parse_sql as parse_sql,
