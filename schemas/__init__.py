@@ -103,6 +103,9 @@ if TYPE_CHECKING:
         has_mark as has_mark,
         with_mark as with_mark,
     )
+    from .files.disk_errors import (
+        remedy_for as remedy_for,
+    )
     from .files.documents import (
         MANIFEST as MANIFEST,
         SELFTEST as SELFTEST,

@@ -323,3 +323,22 @@ def test_batches_do_not_show(shaped_source: ShapedSource) -> None:
 
     assert found.pairs.height == 4498
     assert found.manifest["oddities"] == ["toy.csv: rows left out by `where`: 4"]
+
+
+def table_of(shaped: ShapedSource, pattern: str, cell: str = "a") -> Path:
+    rows = [[*row[:4], cell] for row in ROWS]
+    return source_of(shaped, rows, extract={"part": pattern})
+
+
+def test_a_pattern_takes_linear_time(shaped_source: ShapedSource) -> None:
+    # Python's own engine would try 2 ** 5000 ways.
+    folder = table_of(shaped_source, "^(?P<found>(a+)+)$", "a" * 5000 + "b")
+    refused(folder, "expression.invalid", "toy.csv:2")
+
+
+@pytest.mark.parametrize("pattern", ["(?P<x>a)(?=b)", r"(?P<x>a)\1", "(?P<x>a", "(?<!b)(?P<x>a)"])
+def test_a_pattern_that_needs_more_is_refused_in_words(
+    shaped_source: ShapedSource, pattern: str
+) -> None:
+    error = refused(table_of(shaped_source, pattern), "expression.invalid", "extract: part")
+    assert "regular expression" in error.what
