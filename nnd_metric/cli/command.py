@@ -146,7 +146,7 @@ def _flush(failed: OSError | None = None) -> None:
         failed = error
     if failed is None:
         return
-    sys.stdout = Path(os.devnull).open("w", encoding="utf-8")  # Python flushes again
+    sys.stdout = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - Python flushes again
     if isinstance(failed, BrokenPipeError):
         raise SystemExit(1) from failed
     print(f"nnd: standard output: {failed.strerror}; {remedy_for(failed)}", file=sys.stderr)

@@ -20,6 +20,7 @@ _KEYS = (("candidate_id",), ("context_id", "system"), ("context", "candidate"), 
 
 _NOT_VALUES = {"split", "reference", "references", *(name for key in _KEYS for name in key)}
 
+_MOST_METRICS = 100
 _LEAST = 0.5
 """Smallest share of rows that must be of candidates of the data."""
 
@@ -83,6 +84,13 @@ def read_values(
             "scores.other-candidates",
             f"only {n_rows - n_strangers:,} of {counted(n_rows, 'row')} are of candidates "
             f"of the data, by {' and '.join(key)}",
+            name,
+        )
+    if (n := len(table.columns.keys() - _NOT_VALUES)) > _MOST_METRICS:
+        raise ScoringError(
+            "scores.too-many",
+            f"has {n:,} columns beside those that name the candidate, more than {_MOST_METRICS}: "
+            "every metric is compared with every other",
             name,
         )
     metrics, others = {}, []

@@ -25,8 +25,8 @@ from nnd.metric.data import (
 from nnd.metric.likelihood import NO_WORK, Likelihoods
 from nnd.metric.numbers import caveats, pass_rates
 from nnd.metric.run.evaluation import Evaluation
-from nnd.metric.run.harness_choices import ROUNDING
-from nnd.metric.run.harness_samples import (
+from nnd.metric.run.harness.choices import ROUNDING
+from nnd.metric.run.harness.samples import (
     Sample,
     SampleFile,
     as_object,

@@ -47,7 +47,7 @@ def source_of(folder: Path, aspects: tuple[str, ...]) -> Path:
         "aspects": {aspect: f"How good it is: {aspect}." for aspect in aspects},
         "quality": {"rule": "gap", "minimum": 1},
         "taxonomy": {},
-        "systems": {system: None for system in SYSTEMS},
+        "systems": dict.fromkeys(SYSTEMS),
         "expected": None,
         "notes": [],
         "split": "test",

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from nnd.metric.data import CATEGORY_COLUMNS, read_table
-from nnd.metric.run.harness_choices import (
+from nnd.metric.run.harness.choices import (
     Document,
     add_document,
     check_complete,
     read_choices,
 )
-from nnd.metric.run.harness_verdicts import VERDICTS, find_better
+from nnd.metric.run.harness.verdicts import VERDICTS, find_better
 from nnd.schemas import ScoringError, excerpt
 
 _FILE = re.compile(r"samples_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT[\d.:-]+)\.jsonl")
