@@ -171,7 +171,7 @@ REMEDIES = MappingProxyType(
         "scorer.references": "pass a table of references (--references)",
         "scorer.values": "choose a metric with a number for every text",
         "scorer.cannot-load": "see the documentation of its library",
-        "scores.too-many": "keep the columns of the metrics to be compared, or compare them in parts",
+        "scores.too-many": "keep the columns of fewer metrics, or compare them in parts",
         "scores.other-candidates": "name the table of this data",
         "slice.edges": "correct the edges",
         "slice.empty": "change the condition",

@@ -81,7 +81,9 @@ def test_keys_of_categories_are_apart_from_each_other_and_from_the_total() -> No
 def test_such_names_go_from_the_source_to_the_report(data: Path, nnd: Nnd, tmp_path: Path) -> None:
     pairs = pl.read_parquet(data / "pairs.parquet")
     assert pairs.height == CONTEXTS * 3 * len(NAMES)  # three pairs of three systems
-    models = [Pretended(name, {"": rate}) for name, rate in zip(SYSTEMS, (0.9, 0.6, 0.3))]
+    models = [
+        Pretended(name, {"": rate}) for name, rate in zip(SYSTEMS, (0.9, 0.6, 0.3), strict=True)
+    ]
     run = write_run(tmp_path / "run", data, models)
     commands: list[tuple[object, ...]] = [
         ("validate", data),
