@@ -5,6 +5,11 @@ from typing import TYPE_CHECKING
 from nnd.schemas.lazy import lazy_exports
 
 if TYPE_CHECKING:
+    from .contract.category_keys import (
+        OVERALL as OVERALL,
+        category_key as category_key,
+        category_of as category_of,
+    )
     from .contract.checks import (
         Problem as Problem,
         check_document as check_document,
@@ -74,6 +79,7 @@ if TYPE_CHECKING:
         rows_of as rows_of,
     )
     from .contract.sql import (
+        MOST_MADE as MOST_MADE,
         SqlExpression as SqlExpression,
         first_line as first_line,
         parse_sql as parse_sql,
@@ -96,6 +102,9 @@ if TYPE_CHECKING:
         git_blob as git_blob,
         has_mark as has_mark,
         with_mark as with_mark,
+    )
+    from .files.disk_errors import (
+        remedy_for as remedy_for,
     )
     from .files.documents import (
         MANIFEST as MANIFEST,

@@ -89,24 +89,23 @@ def hygiene_tables(report: Mapping[str, Any]) -> list["Table"]:
     columns = ("pairs", "n", "characters, high", "low", "shorter wins", "longer wins", "chance")
     lengths = text_table(columns)
     overall = report["pairs"]["overall"]
-    rows = {"overall": overall} if overall["n"] else {}
+    rows = [("overall", overall)] if overall["n"] else []
     if len(report["pairs"]["by_error_category"]) > 1:
-        rows |= report["pairs"]["by_error_category"]
-    for name, row in rows.items():
+        rows += report["pairs"]["by_error_category"].items()
+    for name, row in rows:
         rates = length_rates(row["shorter_wins"], row["longer_wins"])
         wins = (_percent(rate) for rate in (rates["shorter"], rates["longer"], row["coin"]))
         means = (f"{row[f'mean_characters_{side}']:.1f}" for side in ("high", "low"))
         lengths.add_row(name, f"{row['n']:,}", *means, *wins)
     looks = ("lower_cased", "tokenised", "doubled_spaces", "control_characters", "wrongly_decoded")
-    shown = report["systems"] | (
-        {"(references)": report["references"]} if "references" in report else {}
-    )
-    odd = {name: row for name, row in shown.items() if any(row[key] for key in looks)}
+    shown = [*report["systems"].items()]
+    shown += [("(references)", report["references"])] if "references" in report else []
+    odd = [(name, row) for name, row in shown if any(row[key] for key in looks)]
     broken = report["contexts"]["wrongly_decoded"]
     if not odd and not broken:
         return [lengths]
     table = text_table(("candidates of", "n", *(key.replace("_", " ") for key in looks)))
-    for name, row in odd.items():
+    for name, row in odd:
         table.add_row(name, f"{row['n']:,}", *(_percent(row[key]) for key in looks))
     if broken:
         blank = [""] * (len(looks) - 1)

@@ -13,12 +13,13 @@ import sys
 import warnings
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from nnd.metric.cli.behaviour import Group
-from nnd.schemas import NNDError, ScoringWarning
+from nnd.schemas import NNDError, ScoringWarning, remedy_for
 
 app = typer.Typer(
     name="nnd",
@@ -54,18 +55,30 @@ def _options(
     """Options of the command itself."""
 
 
+_WRITING = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EPIPE)
+"""Errors of standard output, which have no name of a file."""
+
+
 def main() -> None:
     """Run the command; print an error that the user can fix as one line, and exit with code 2.
 
     With --json, standard output holds its code, place, fault and remedy.
     """
+    if sys.stdout is None:
+        print("nnd: standard output is closed; send it to a file", file=sys.stderr)
+        raise SystemExit(2)
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # for names in other scripts
     warnings.showwarning = partial(_show_warning, warnings.showwarning)
     _quiet_libraries()
     try:
         app()
+    except SystemExit:
+        _flush()
+        raise
     except Exception as error:
+        is_unnamed = isinstance(error, OSError) and error.errno in _WRITING and not error.filename
+        _flush(error if is_unnamed else None)  # type: ignore[arg-type] # an OSError
         fault = _fault_of(error)
         if fault is None:
             raise
@@ -105,8 +118,36 @@ def _fault_of(error: Exception) -> NNDError | None:
     if isinstance(error, NNDError):
         return error
     if isinstance(error, OSError) and error.filename is not None:
-        full = error.errno in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
-        first = "free some space" if full else "check the path and its permissions"
-        remedy = f"{first}, or name another place with --out"
+        remedy = f"{remedy_for(error)} with --out"
         return NNDError("place.cannot-write", str(error.strerror), error.filename, remedy)
+    if isinstance(error, FileNotFoundError) and not _has_working_folder():
+        return NNDError(
+            "place.cannot-write", "the working folder was removed", remedy="change to another one"
+        )
     return None
+
+
+def _has_working_folder() -> bool:
+    try:
+        Path.cwd()
+    except OSError:
+        return False
+    return True
+
+
+def _flush(failed: OSError | None = None) -> None:
+    """Write what is left to standard output; if that fails, say why and exit with 2.
+
+    A reader that has seen enough, as `head`, closes it: then nothing is said, and the code is 1.
+    """
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        failed = error
+    if failed is None:
+        return
+    sys.stdout = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - Python flushes again
+    if isinstance(failed, BrokenPipeError):
+        raise SystemExit(1) from failed
+    print(f"nnd: standard output: {failed.strerror}; {remedy_for(failed)}", file=sys.stderr)
+    raise SystemExit(2) from failed

@@ -53,7 +53,6 @@ if TYPE_CHECKING:
         OwnTable as OwnTable,
     )
     from .matched_systems import (
-        OVERALL as OVERALL,
         HumanNumber as HumanNumber,
         are_judged as are_judged,
         check_choices as check_choices,

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,9 @@ from nnd.metric.data.data_places import find_place
 from nnd.schemas import (
     CONTEXT,
     MANIFEST,
+    OVERALL,
     ScoringError,
+    category_of,
     cluster_keys,
     find_frame,
     find_manifest,
@@ -49,17 +52,18 @@ class Judgements:
     splits: Collection[str] | None
     folder: Path
 
-    def numbers(self, category: str, aspect: str | None) -> pl.DataFrame:
-        """Return the numbers behind the human scores of a category (`judged_numbers`).
+    def numbers(self, key: str, aspect: str | None) -> pl.DataFrame:
+        """Return the numbers behind the human scores of a category (`judged_numbers`), by its key.
 
         A column `cluster` has what contexts share, or null.
 
         Like `human_scores_for`, a category that nothing was judged in is taken for an aspect.
         """
-        rows = judged_numbers(self.annotations, self.source, category, splits=self.splits)
-        if rows.is_empty():
-            rows = judged_numbers(self.annotations, self.source, "overall", splits=self.splits)
-            rows = rows.filter(aspect=category)
+        name = category_of(key)
+        judged = partial(judged_numbers, self.annotations, self.source, splits=self.splits)
+        rows = judged(OVERALL if name is None else name)
+        if name is not None and (name == OVERALL or rows.is_empty()):
+            rows = judged(OVERALL).filter(aspect=name)
         clusters = self.annotations.select(*CONTEXT, "cluster").unique(CONTEXT)
         rows = rows.join(clusters, on=CONTEXT, how="left", nulls_equal=True, maintain_order="left")
         return rows if aspect is None else rows.filter(aspect=aspect)

@@ -1,10 +1,13 @@
 """Match models with judged systems, and pass rates with human scores.
 
-The pass rate of a category is compared with these rows of the human scores:
+The pass rate of a category, or of all tests, is compared with these rows of the human scores:
 
-1. rows of that category: an error category or context category, or "overall";
+1. rows of that category: an error category or context category, or "overall" for all tests;
 2. if there are none, and the category is the name of an aspect (rules without error labels use the
    aspect as error category: SummEval, Challenge 300), the "overall" rows of that aspect.
+
+Categories are given by their keys (`nnd.schemas.category_key`): one called "overall", which is the
+name of an aspect, is compared with the second kind of rows only.
 
 A system with several such rows, one per aspect, gets their mean; `aspect=` keeps one aspect's rows.
 """
@@ -14,9 +17,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from nnd.schemas import Record, ScoringError, check_known, frame_schema
-
-OVERALL = "overall"
+from nnd.schemas import OVERALL, Record, ScoringError, category_of, check_known, frame_schema
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +98,7 @@ def check_systems(
 def human_scores_for(human_scores: pl.DataFrame, category: str) -> dict[str, float]:
     """Return the human score of each system to compare with a category's pass rate.
 
-    The category is "overall", an error or context category, or an aspect (module docstring).
+    The category is given by its key (module docstring).
     Systems without a score are omitted.
     """
     rows = _rows_for(human_scores, category)
@@ -113,10 +114,11 @@ def human_numbers_for(human_scores: pl.DataFrame, category: str) -> list[HumanNu
     return [HumanNumber(*row) for row in numbers.iter_rows()]
 
 
-def _rows_for(human_scores: pl.DataFrame, category: str) -> pl.DataFrame:
-    rows = human_scores.filter(pl.col("category") == category)
-    if rows.is_empty():
-        rows = human_scores.filter((pl.col("aspect") == category) & (pl.col("category") == OVERALL))
+def _rows_for(human_scores: pl.DataFrame, key: str) -> pl.DataFrame:
+    name = category_of(key)
+    rows = human_scores.filter(pl.col("category") == (OVERALL if name is None else name))
+    if name is not None and (name == OVERALL or rows.is_empty()):
+        rows = human_scores.filter((pl.col("aspect") == name) & (pl.col("category") == OVERALL))
     return rows.drop_nulls("score")
 
 

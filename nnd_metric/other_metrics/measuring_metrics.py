@@ -16,7 +16,7 @@ from dataclasses import replace
 
 import polars as pl
 
-from nnd.metric.data import OVERALL, SCORED_SCHEMA, match_systems, of_aspect
+from nnd.metric.data import SCORED_SCHEMA, match_systems, of_aspect
 from nnd.metric.numbers import (
     FEWEST_MODELS,
     HumanNoise,
@@ -62,7 +62,7 @@ from nnd.metric.other_metrics.scorers.unread_texts import (
 )
 from nnd.metric.other_metrics.stored_values import NO_VALUES, ValueTable
 from nnd.metric.other_metrics.system_correlations import agree_on_systems
-from nnd.schemas import ScoringError
+from nnd.schemas import OVERALL, ScoringError
 
 MODEL_DEFINITION = "log-likelihood in the run, for candidates in pairs"
 NND_DEFINITION = "pass rates of the run's models against human scores of the systems they stand for"

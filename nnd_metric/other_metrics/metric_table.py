@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 import polars as pl
 
-from nnd.metric.data import OVERALL, describe_splits
+from nnd.metric.data import describe_splits
 from nnd.metric.numbers import (
     EACH_ONCE,
     Agreement,
@@ -30,6 +30,7 @@ from nnd.metric.other_metrics.metric_differences import AccuracyDifference, Metr
 from nnd.metric.other_metrics.pair_statistics import PAIR_STATISTICS, PairStatistics
 from nnd.metric.other_metrics.scorers.letter_case import Normalise
 from nnd.schemas import (
+    OVERALL,
     SPARSE,
     UNSTORED,
     Name,

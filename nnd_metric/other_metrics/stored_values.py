@@ -20,6 +20,7 @@ _KEYS = (("candidate_id",), ("context_id", "system"), ("context", "candidate"), 
 
 _NOT_VALUES = {"split", "reference", "references", *(name for key in _KEYS for name in key)}
 
+_MOST_METRICS = 100
 _LEAST = 0.5
 """Smallest share of rows that must be of candidates of the data."""
 
@@ -85,6 +86,7 @@ def read_values(
             f"of the data, by {' and '.join(key)}",
             name,
         )
+    _check_count(table, name)
     metrics, others = {}, []
     for metric in table.columns.keys() - _NOT_VALUES:
         values = _numbers(table, metric)
@@ -108,6 +110,16 @@ def read_values(
                 f"its metrics are {', '.join(ordered) or 'none'}",
             )
     return ValueTable(ordered, tuple(_notes(name, n_strangers, sorted(others))))
+
+
+def _check_count(table: OwnTable, name: str) -> None:
+    if (n := len(table.columns.keys() - _NOT_VALUES)) > _MOST_METRICS:
+        raise ScoringError(
+            "scores.too-many",
+            f"has {n:,} columns beside those that name the candidate, more than {_MOST_METRICS}: "
+            "every metric is compared with every other",
+            name,
+        )
 
 
 def _match(table: OwnTable, key: Sequence[str], candidates: pl.DataFrame) -> pl.DataFrame:

@@ -16,16 +16,17 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
-from nnd.metric.data import OVERALL
 from nnd.metric.numbers import (
     FEWEST_MODELS,
     Agreement,
     FloatArray,
     bootstrap_ratios,
+    category_column,
     stretches,
     try_agreement,
 )
 from nnd.metric.other_metrics.candidate_correlations import cluster_of
+from nnd.schemas import OVERALL, category_key, category_of
 
 
 def agree_on_systems(
@@ -88,12 +89,10 @@ def _unscored(written: pl.DataFrame, people: pl.DataFrame) -> dict[str, int]:
 
 
 def _categories(pairs: pl.DataFrame, people: pl.DataFrame) -> dict[str, bool]:
-    """Return each category of `agree`, and whether it is a context category."""
-    by_context = sorted(set(pairs["category"].drop_nulls()))
-    if set(people["category"]) & set(by_context):
-        return {OVERALL: False, **dict.fromkeys(by_context, True)}
-    errors = sorted(set(pairs["error_category"].drop_nulls()))
-    return {OVERALL: False, **dict.fromkeys(errors, False)}
+    """Return the key of each category of `agree`, and whether it is a context category."""
+    column = category_column(pairs, people)
+    names = sorted(set(pairs[column].drop_nulls()))
+    return {OVERALL: False, **{category_key(name): column == "category" for name in names}}
 
 
 def _sums(
@@ -108,7 +107,7 @@ def _sums(
     shape = (contexts.height, len(systems), len(categories))
     sums, counts = np.zeros(shape), np.zeros(shape)
     for number, (category, is_of_contexts) in enumerate(categories.items()):
-        used = placed.filter(category=category) if is_of_contexts else placed
+        used = placed.filter(category=category_of(category)) if is_of_contexts else placed
         cells = used.group_by("number", "place").agg(pl.col("score").sum(), n=pl.len())
         at = cells["number"].to_numpy(), cells["place"].to_numpy(), number
         sums[at], counts[at] = cells["score"].to_numpy(), cells["n"].to_numpy()

@@ -25,7 +25,14 @@ from nnd.metric.data import (
 from nnd.metric.likelihood import NO_WORK, Likelihoods
 from nnd.metric.numbers import caveats, pass_rates
 from nnd.metric.run.evaluation import Evaluation
-from nnd.metric.run.harness_samples import Sample, SampleFile, read_files, read_samples
+from nnd.metric.run.harness.choices import ROUNDING
+from nnd.metric.run.harness.samples import (
+    Sample,
+    SampleFile,
+    as_object,
+    read_files,
+    read_samples,
+)
 from nnd.metric.run.model_result import ModelResult, ScoredModel
 from nnd.metric.run.pair_scoring import score_pairs
 from nnd.metric.run.summary import summarise_scored
@@ -36,9 +43,6 @@ from nnd.schemas import DISTINCT, ScoringError, check_replaceable, one_line
 Summed = Literal["sum", "bytes"]
 
 _SUMS = ("sum_high", "sum_low", "bytes_high", "bytes_low")
-
-_ROUNDING = 0.01
-"""Share by which two numbers of one pair may differ: batches in bfloat16 do."""
 
 
 def import_samples(
@@ -67,7 +71,8 @@ def import_samples(
 
     Raises:
         ScoringError: If a file is not one of samples, has tests of more than two choices, a sum
-            that is not a number or a pair twice, or does not fit the data or the other files.
+            that is not a number or is above 0, a verdict of the harness that contradicts its
+            numbers, or a pair twice, lacks documents, or does not fit the data or the other files.
         NNDError: If `out` holds a run, or anything that nnd did not write.
 
     Examples:
@@ -130,7 +135,7 @@ def _check_repeated(rows: pl.DataFrame) -> None:
     for side in ("sum_high", "sum_low"):
         least, most = pl.col(side).min(), pl.col(side).max()
         spread = rows.group_by("pair_id", maintain_order=True).agg(
-            "where", apart=most - least, allowed=_ROUNDING * (1 + least.abs())
+            "where", apart=most - least, allowed=ROUNDING * (1 + least.abs())
         )
         wrong = spread.filter(pl.col("apart") > pl.col("allowed"))
         if wrong.height:
@@ -170,10 +175,11 @@ def _score(
     name = model or known
     template, _, rendered = str(file.exported.get("template", "default")).partition(", chat:")
     digest = digest or rendered or None
-    config = file.results.get("config", {})
+    config = as_object(file.results.get("config"))
     facts = {
         key: str(config.get(key) or "unknown") for key in ("model_sha", "model_dtype", "device")
     }
+    parameters = config.get("model_num_parameters")
     dtype = facts["model_dtype"].removeprefix("torch.")
     has_words = pairs.instruction is not None and template.startswith(INSTRUCTION)
     words = find_template(template, pairs.instruction).instruction if has_words else None
@@ -199,7 +205,7 @@ def _score(
         chat=_rendering(digest),
         dtype=dtype,
         device=facts["device"],
-        parameters=int(config.get("model_num_parameters") or 0),
+        parameters=parameters if isinstance(parameters, int) else 0,
         rates=rates,
         cluster=pairs.cluster,
         n_whole=pairs.n_whole,

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from nnd.metric.data import OVERALL
 from nnd.metric.numbers import short_names
 from nnd.metric.show.drawing.marks import Drawing
 from nnd.metric.show.drawing.theme import style
@@ -14,6 +13,7 @@ from nnd.metric.show.figures.groups import RateGroup, find_groups
 from nnd.metric.show.figures.metric_agreement import draw_metrics
 from nnd.metric.show.figures.points import JudgedRate, Points
 from nnd.metric.show.figures.scatter import draw_agreement
+from nnd.schemas import OVERALL
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

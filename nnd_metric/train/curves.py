@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from nnd.metric.data import OVERALL
 from nnd.metric.numbers import ALL_AGREE, Result, percent, rate_and_interval
 from nnd.metric.train.checkpoint_history import read_trainings
 from nnd.metric.train.history import (
@@ -19,7 +18,9 @@ from nnd.metric.train.history import (
     share_of_time,
 )
 from nnd.schemas import (
+    OVERALL,
     ScoringError,
+    category_key,
     check_extra,
     check_known,
     has_mark,
@@ -44,7 +45,7 @@ class Curves(Result):
 
     Attributes:
         runs: The runs.
-        categories: The shown categories, "overall" first.
+        categories: Keys of the shown categories, "overall" first.
         notes: Caveats for comparing them, a sentence each.
     """
 
@@ -185,7 +186,8 @@ def _read(paths: Sequence[Path], categories: Sequence[str]) -> Curves:
     if twice := [path for path in paths if paths.count(path) > 1]:
         raise ScoringError("name.twice", "named twice", twice[0])
     runs = _named([run for path in paths for run in _read_runs(path)])
-    known = sorted({category for run in runs for entry in run.entries for category in entry.by})
+    names = sorted({category for run in runs for entry in run.entries for category in entry.by})
+    known = [category_key(name) for name in names]
     check_known(
         "category", (each for each in categories if each != OVERALL), known, family=ScoringError
     )

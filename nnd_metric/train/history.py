@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
-from nnd.metric.data import OVERALL, SLICES, SliceColumn
+from nnd.metric.data import SLICES, SliceColumn
 from nnd.metric.numbers import Flips, PassRates, wilson
 from nnd.schemas import (
     Amount,
@@ -16,6 +16,8 @@ from nnd.schemas import (
     SchemaError,
     ScoringError,
     Share,
+    category_key,
+    category_of,
     find_change,
     seal,
     write_whole,
@@ -109,9 +111,10 @@ class TrainingRun:
     change: Flips | None = None
 
     def line(self, category: str) -> list[tuple[int, Point]]:
-        """Return step and rate of a category, or of "overall", for the steps with tests of it."""
+        """Return step and rate of the category with a key, for the steps with tests of it."""
+        name = category_of(category)
         rates = (
-            (entry.step, entry.overall if category == OVERALL else entry.by.get(category))
+            (entry.step, entry.overall if name is None else entry.by.get(name))
             for entry in self.entries
         )
         return [(step, rate) for step, rate in rates if rate is not None and rate.n]
@@ -171,12 +174,13 @@ def log_of(entry: HistoryEntry) -> dict[str, float]:
     """Return the values of an entry that the Trainer logs.
 
     They are `nnd/pass_rate`, `nnd/<category>`, the seconds it took as `nnd/seconds`, and as
-    `nnd/share_of_time` their share of the time since the last scoring.
+    `nnd/share_of_time` their share of the time since the last scoring. A category with one of these
+    names is in quotes.
     """
-    rates = {**entry.by, "pass_rate": entry.overall}  # whatever a category is called
-    log = {name: rate.pass_rate for name, rate in rates.items() if rate.pass_rate is not None}
+    log: dict[str, float | None] = {"pass_rate": entry.overall.pass_rate}
     log |= {"seconds": entry.seconds, "share_of_time": share_of_time([entry])}
-    return {f"nnd/{name}": value for name, value in log.items()}
+    by = {category_key(name, {*log}): rate.pass_rate for name, rate in entry.by.items()}
+    return {f"nnd/{name}": value for name, value in (log | by).items() if value is not None}
 
 
 def describe_cost(entries: list[HistoryEntry]) -> str:

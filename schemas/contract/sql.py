@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from nnd.schemas.contract.sql_functions import find_excluded, growth_of
 from nnd.schemas.words.errors import NNDError
 
 _READS_FILES = re.compile(r"(read|scan)_\w+", re.IGNORECASE)
@@ -31,12 +32,13 @@ _SUBQUERY = "_POLARS_TMP_SQL"
 
 _LONGEST = 4096
 _MOST_OPERATORS = 300
-_MOST_GROWTH = 10_000
+MOST_MADE = 2**26
+"""Bytes of text that an expression may make at once."""
+
 _OPERATOR = re.compile(
     r"[-+*/%^|&~<>=!:]|\b(?:and|or|not|is|in|like|between|case|when)\b", re.IGNORECASE
 )
-_GROWS = re.compile(r"\b([lr]pad|generate_series)\b", re.IGNORECASE)
-_REPLACES = re.compile(r"\b(?:regexp_)?replace\b", re.IGNORECASE)
+_ALLOWED = "compare and compute with the cells of one row: the guide lists the functions"
 _QUOTED = re.compile(r"'[^']*'")
 
 _NUMBER = r"[-+]?\s*(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?(?![\w.]|\s*\|\|)"
@@ -58,6 +60,8 @@ class SqlExpression:
     text: str
     where: str
     parsed: pl.Expr
+    growth: float
+    """How many times as long as the cells that it reads its texts can be."""
 
     @property
     def columns(self) -> list[str]:
@@ -78,11 +82,17 @@ class SqlExpression:
             else column
             for column in columns
         )
+        if self.growth > 1 and frame.estimated_size() * self.growth > MOST_MADE:
+            raise pl.exceptions.ComputeError(
+                f"could make texts of more than {MOST_MADE:,} bytes of {frame.estimated_size():,}"
+            )
         return frame.select(self.parsed.alias("value"))["value"]
 
 
-def parse_sql(text: str, where: str, error: type[NNDError]) -> SqlExpression:
-    """Parse an SQL expression.
+def parse_sql(
+    text: str, where: str, error: type[NNDError], *, own_row: bool = True
+) -> SqlExpression:
+    """Parse an SQL expression, which reads its `own_row` only, or aggregates over all rows as well.
 
     Raises `error` if it is not one, is too large, or would read a file or the clock.
     """
@@ -102,8 +112,11 @@ def parse_sql(text: str, where: str, error: type[NNDError]) -> SqlExpression:
             where,
             "write the date or time itself, so that equal rows always give equal values",
         )
+    excluded, growth = find_excluded(text, own_row=own_row), growth_of(text)
+    if excluded or isinstance(growth, str):
+        raise error("expression.invalid", str(excluded or growth), where, _ALLOWED)
     try:
-        expression = SqlExpression(text, where, pl.sql_expr(text))
+        expression = SqlExpression(text, where, pl.sql_expr(text), growth)
         columns = expression.columns
     except (pl.exceptions.PolarsError, OSError) as problem:
         raise error(
@@ -133,9 +146,4 @@ def _excess(expression: str) -> str | None:
         return f"has {len(expression):,} characters, more than {_LONGEST:,}"
     if (operators := len(_OPERATOR.findall(expression))) > _MOST_OPERATORS:
         return f"has {operators:,} operators, more than {_MOST_OPERATORS}"
-    if grows := _GROWS.search(expression):
-        return f"uses {grows[0]}, which makes values of any length"
-    longest = max((len(text) - 2 for text in _QUOTED.findall(expression)), default=1)
-    if longest ** len(_REPLACES.findall(expression)) > _MOST_GROWTH:
-        return f"could make texts more than {_MOST_GROWTH:,} times as long by replacing"
     return None

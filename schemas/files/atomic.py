@@ -51,7 +51,23 @@ def put_in_place(fresh: Path, target: Path) -> None:
     keep_access(target, fresh)
     sync(fresh)
     fresh.replace(target)
-    sync(target.parent)
+    sync_exchange(target)
+
+
+def sync_exchange(target: Path) -> None:
+    """Wait until the new name of a file or folder is on the disk.
+
+    Raises:
+        OSError: If the disk refuses; the error says that what is written is in place all the same.
+    """
+    try:
+        sync(target.parent)
+    except OSError as error:
+        raise OSError(
+            error.errno,
+            f"{error.strerror}: the new content is in place, but may not survive a power cut",
+            str(target),
+        ) from error
 
 
 def keep_access(old: Path, fresh: Path) -> None:

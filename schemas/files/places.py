@@ -17,9 +17,10 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from nnd.schemas.files.atomic import keep_access, replace_file, sync
+from nnd.schemas.files.atomic import keep_access, replace_file, sync, sync_exchange
+from nnd.schemas.files.disk_errors import remedy_for
 from nnd.schemas.files.documents import list_files, other_version, own_files, write_document
-from nnd.schemas.files.workplaces import NEW, OLD, workplace
+from nnd.schemas.files.workplaces import NEW, OLD, has_locks, workplace
 from nnd.schemas.words.errors import NNDError
 from nnd.schemas.words.texts import listed
 
@@ -67,7 +68,7 @@ def replace_folder(target: Path, *, document: str, scaffold: str | None = None) 
                     raise
             else:
                 fresh.rename(folder)
-            sync(folder.parent)
+            sync_exchange(folder)
 
 
 def check_replaceable(target: Path, *, document: str, scaffold: str | None = None) -> None:
@@ -99,7 +100,8 @@ def exclusive(target: Path) -> Iterator[None]:
     with contextlib.ExitStack() as stack:
         with _writing(target):
             path.parent.mkdir(parents=True, exist_ok=True)
-            stack.enter_context(FileLock(path))
+            if has_locks(path):  # else as in `workplace`: without
+                stack.enter_context(FileLock(path))
         try:
             yield
         finally:  # still locked: a process that waits for the removed file makes another
@@ -174,7 +176,7 @@ def make_new(target: Path) -> Iterator[Path]:
         _sync_all(fresh)
         check_new(target)
         fresh.rename(target)
-        sync(target.parent)
+        sync_exchange(target)
 
 
 def check_new(target: Path) -> None:
@@ -234,7 +236,10 @@ def _writing(target: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise NNDError(
-            "place.cannot-write", f"cannot be written: {error.strerror or error}", target
+            "place.cannot-write",
+            f"cannot be written: {error.strerror or error}",
+            target,
+            f"{remedy_for(error)} with --out",
         ) from error
 
 

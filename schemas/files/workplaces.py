@@ -6,6 +6,7 @@ is free. A file system may support locks of one host only, so folders of other h
 """
 
 import contextlib
+import errno
 import os
 import platform
 import re
@@ -24,6 +25,7 @@ OLD = "old"
 """Name of the old one, if it is moved away first; it is moved back if nothing replaced it."""
 
 _LOCK = ".nnd-lock"
+_NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP}
 _LOCKED_BYTE = 4096
 """On Windows, which lets no other process read a locked byte: one after the names of the host."""
 
@@ -73,6 +75,18 @@ def _claim(target: Path) -> tuple[Path, int]:
                 _remove(place, target, lock)
                 raise
             return place, lock
+
+
+def has_locks(path: Path) -> bool:
+    """Whether the file system of a file, which is made, has locks: NFS may be without."""
+    file = os.open(path, os.O_CREAT | os.O_RDWR, mode=0o600)
+    try:
+        _lock(file, wait=False)
+    except OSError as error:
+        return error.errno not in _NO_LOCKS
+    finally:
+        os.close(file)
+    return True
 
 
 def _lock(file: int, *, wait: bool) -> None:

@@ -8,24 +8,36 @@ import polars as pl
 
 from nnd.converters.reading import shown
 from nnd.converters.source.table.row_cells import Report, Row
-from nnd.schemas import SourceError, SqlExpression, first_line, parse_sql
+from nnd.schemas import MOST_MADE, SourceError, SqlExpression, first_line, parse_sql
 
 _ROWS_AT_A_TIME = 4096
+_BESIDE = 64
+"""Characters that a cell counts for beside its own."""
+
+_MOST_GROWN = 2**28
+"""Characters that a computed column may add to those of the cells that it is made of."""
 
 
 def parse_expression(place: str, text: str) -> SqlExpression:
     """Parse an SQL expression at a place in source.yaml; one that reads other rows is an error."""
-    expression = parse_sql(text, f"{place}: {shown(text)}", SourceError)
-    written = str(expression.parsed)
-    if ".over(" in written or (not expression.columns and "len()" in written):
-        raise _not_by_row(expression)
-    return expression
+    return parse_sql(text, f"{place}: {shown(text)}", SourceError)
 
 
 def compute(rows: Iterable[Row], name: str, expression: SqlExpression) -> Iterator[Row]:
     """Yield rows with a computed column, which may replace an existing one."""
-    for batch in _batches(rows):
+    made = 0
+    for batch in _batches(rows, expression):
         values = _as_cells(expression, _evaluate(expression, batch))
+        if expression.growth > 1:
+            made += sum(map(_length, values)) - sum(_read(row, expression) for row in batch)
+            if made > _MOST_GROWN:
+                raise SourceError(
+                    "expression.invalid",
+                    f"makes texts that are {made:,} characters longer than the cells, more than "
+                    f"{_MOST_GROWN:,}",
+                    f"{batch[-1].where}: {expression.where}",
+                    "let the convert.py of the source make such texts",
+                )
         for row, value in zip(batch, values, strict=True):
             yield row._replace(fields={**row.fields, name: value})
 
@@ -35,7 +47,7 @@ def keep_where(
 ) -> Iterator[Row]:
     """Yield the rows for which an expression is true, and report the number of others."""
     others = 0
-    for batch in _batches(rows):
+    for batch in _batches(rows, expression):
         values = _evaluate(expression, batch)
         if values.dtype != pl.Boolean:
             raise SourceError(
@@ -70,10 +82,34 @@ def _evaluate(expression: SqlExpression, rows: tuple[Row, ...]) -> pl.Series:
     return values if expression.columns else values.new_from_index(0, len(rows))
 
 
-def _batches(rows: Iterable[Row]) -> Iterator[tuple[Row, ...]]:
-    remaining = iter(rows)
-    while batch := tuple(islice(remaining, _ROWS_AT_A_TIME)):
-        yield batch
+def _batches(rows: Iterable[Row], expression: SqlExpression) -> Iterator[tuple[Row, ...]]:
+    """Yield rows that are computed at once: fewer where an expression can make long texts."""
+    remaining, growth = iter(rows), expression.growth
+    if growth <= 1:
+        while batch := tuple(islice(remaining, _ROWS_AT_A_TIME)):
+            yield batch
+        return
+    some, size = list[Row](), 0
+    for row in remaining:
+        own = _read(row, expression) + _BESIDE
+        if some and (len(some) == _ROWS_AT_A_TIME or (size + own) * 4 * growth > MOST_MADE):
+            yield tuple(some)
+            some, size = [], 0
+        some.append(row)
+        size += own
+    if some:
+        yield tuple(some)
+
+
+def _read(row: Row, expression: SqlExpression) -> int:
+    """Return the characters of the cells that an expression reads."""
+    return sum(_length(row.fields[name]) for name in expression.columns)
+
+
+def _length(cell: object) -> int:
+    if isinstance(cell, list):
+        return sum(map(_length, cell))
+    return len(cell) if isinstance(cell, str) else 0 if cell is None else len(str(cell))
 
 
 def _cells(rows: tuple[Row, ...], column: str) -> pl.Series:

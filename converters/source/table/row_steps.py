@@ -1,11 +1,12 @@
 """Steps that change the rows of a table before they are read: splits, computing, joins, filters."""
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
-from itertools import chain
+from itertools import chain, islice
 from pathlib import PurePath
 from typing import Any, NamedTuple, TypeAlias
+
+import polars as pl
 
 from nnd.converters.reading import Record, shown
 from nnd.converters.source.source_files import Files
@@ -30,6 +31,8 @@ and the list of all systems or numbers."""
 
 FILE, NUMBER = "_file", "_row"
 """Columns that every table has: the declared name of its file, and the number of the row from 1."""
+
+_ROWS_AT_A_TIME = 4096
 
 Rows: TypeAlias = Iterator[Row]
 
@@ -163,27 +166,40 @@ def _split_lists(row: Row, lists: Mapping[str, str]) -> Rows:
 def _extract(column: str, pattern: str) -> RowStep:
     """Return the step that adds the named groups of a pattern that every cell of a column has."""
     try:
-        compiled = re.compile(pattern)
-    except re.error as error:
+        groups = pl.Series([""]).str.extract_groups(pattern).struct.fields
+    except pl.exceptions.PolarsError as error:
+        reason = str(error).rpartition("error: ")[2].strip()
         raise SourceError(
             "expression.invalid",
-            f"{shown(pattern)} is not a regular expression: {error}",
+            f"{shown(pattern)} is not a regular expression in linear time: {reason}",
             f"extract: {column}",
+            "write it without look-around and backreferences",
         ) from error
+    names = [name for name in groups if not name.isdigit()]
 
     def apply(rows: Rows) -> Rows:
-        for row in rows:
-            match = compiled.search(row.text(column))
-            if match is None:
-                raise SourceError(
-                    "expression.invalid",
-                    f"{shown(row.text(column))} does not fit {shown(pattern)}",
-                    row.place(column),
-                    "correct `extract` in source.yaml",
-                )
-            yield row._replace(fields={**row.fields, **match.groupdict()})
+        remaining = iter(rows)
+        while batch := [*islice(remaining, _ROWS_AT_A_TIME)]:
+            texts = [row.text(column).encode(errors="replace").decode() for row in batch]
+            cells = pl.Series(texts, dtype=pl.String)
+            found = zip(
+                batch,
+                cells.str.contains(pattern),
+                cells.str.extract_groups(pattern).to_list(),
+                strict=True,
+            )
+            for row, fits, values in found:
+                if not fits:
+                    raise SourceError(
+                        "expression.invalid",
+                        f"{shown(row.text(column))} does not fit {shown(pattern)}",
+                        row.place(column),
+                        "correct `extract` in source.yaml",
+                    )
+                own = {name: values[name] for name in names}
+                yield row._replace(fields={**row.fields, **own})
 
-    return RowStep([column], list(compiled.groupindex), apply)
+    return RowStep([column], names, apply)
 
 
 def _join(join: Mapping[str, Any], files: Files) -> RowStep:

@@ -6,7 +6,7 @@ from typing import Annotated, NamedTuple
 
 import polars as pl
 
-from nnd.metric.data import OVERALL, HumanNumber, is_of_all_splits
+from nnd.metric.data import HumanNumber, is_of_all_splits
 from nnd.metric.numbers.agreement.human_noise import HumanNoise
 from nnd.metric.numbers.display_names import short_names
 from nnd.metric.numbers.shown_result import Result
@@ -23,6 +23,7 @@ from nnd.metric.numbers.statistics.extrapolation import Extrapolation
 from nnd.metric.numbers.statistics.intervals import Interval
 from nnd.metric.numbers.statistics.over_systems import FEWEST_SYSTEMS
 from nnd.schemas import (
+    OVERALL,
     SPARSE,
     UNSTORED,
     Count,

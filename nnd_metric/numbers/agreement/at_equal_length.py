@@ -12,10 +12,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from nnd.metric.data import OVERALL
 from nnd.metric.numbers.agreement.agreement import EqualLengthAgreement
 from nnd.metric.numbers.agreement.measures import try_agreement
-from nnd.metric.numbers.rates.context_sums import CLUSTER_NUMBER, each_once, slices_by
+from nnd.metric.numbers.rates.context_sums import CLUSTER_NUMBER, tests_by_key
 from nnd.metric.numbers.rates.equal_length import LENGTHS, fit_tests, to_rates
 from nnd.metric.numbers.statistics.intervals import (
     RESAMPLES,
@@ -45,7 +44,7 @@ def agree_at_equal_length(
     rows, fits, counts = [], [], []
     for model, tests in rated.items():
         tests = tests.with_columns(pl.Series(CLUSTER_NUMBER, numbered))  # noqa: PLW2901
-        for category, own in {OVERALL: each_once(tests), **slices_by(tests, column)}.items():
+        for category, own in tests_by_key(tests, column).items():
             fit, _ = fit_tests(own, contexts=len(numbers))
             fits.append(fit)
             counts.append(np.bincount(own[CLUSTER_NUMBER], minlength=len(numbers)))

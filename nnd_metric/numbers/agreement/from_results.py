@@ -9,7 +9,6 @@ import numpy as np
 import polars as pl
 
 from nnd.metric.data import (
-    OVERALL,
     SLICES,
     TABLES,
     Judgements,
@@ -32,12 +31,12 @@ from nnd.metric.numbers.rates.context_sums import (
     count_by_context,
     each_once,
     number_tests,
-    slices_by,
+    tests_by_key,
 )
 from nnd.metric.numbers.rates.equal_length import LENGTHS, add_lengths
 from nnd.metric.numbers.rates.pass_rates import SLICE_NUMBERS
 from nnd.metric.numbers.statistics.intervals import FloatArray, bootstrap_ratios, stretches
-from nnd.schemas import CONTEXT, ScoringError
+from nnd.schemas import CONTEXT, OVERALL, ScoringError
 
 _PASS_RATES = {"model": pl.String, "category": pl.String, "pass_rate": pl.Float64}
 
@@ -200,7 +199,7 @@ def category_column(scored: pl.DataFrame, human_scores: pl.DataFrame) -> str:
     Sources with scores of single candidates have context categories (`category`); sources with
     labels have error categories (`error_category`).
     """
-    judged = set(human_scores["category"])
+    judged = {*human_scores["category"]} - {OVERALL}
     return "category" if judged & {*_values(scored["category"])} else "error_category"
 
 
@@ -246,7 +245,7 @@ def _tabulate(
     """
     rates, counted = [], []
     for model, rows in rated.items():
-        slices = [(OVERALL, each_once(rows)), *slices_by(rows, column).items()]
+        slices = [*tests_by_key(rows, column).items()]
         if own is not None and model in own:
             of_others = ~pl.col(WRITERS).list.contains(own[model]).fill_null(value=False)
             slices = [(value, tests.filter(of_others)) for value, tests in slices]

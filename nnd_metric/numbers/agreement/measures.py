@@ -12,7 +12,6 @@ import numpy as np
 import polars as pl
 
 from nnd.metric.data import (
-    OVERALL,
     Judgements,
     human_numbers_for,
     human_scores_for,
@@ -33,7 +32,7 @@ from nnd.metric.numbers.statistics.extrapolation import extrapolate
 from nnd.metric.numbers.statistics.intervals import FloatArray, covering_interval
 from nnd.metric.numbers.statistics.order_noise import reason_against_order
 from nnd.metric.numbers.statistics.soft_accuracy import system_accuracy
-from nnd.schemas import ScoringError
+from nnd.schemas import OVERALL, ScoringError
 
 FEWEST_MODELS = 2
 _MOST_LISTED = 8

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from nnd.metric.numbers.statistics.intervals import FloatArray
-from nnd.schemas import DISTINCT
+from nnd.schemas import DISTINCT, OVERALL, category_key
 
 CLUSTER = (pl.col("split"), pl.coalesce("cluster", "context_id"))
 """Pairs of contexts that share a text, and those derived from them, are not independent: intervals
@@ -38,6 +38,12 @@ def slices_by(scored: pl.DataFrame, column: str) -> dict[str, pl.DataFrame]:
     """Return each value of a column, in order, with its rows."""
     values = sorted(scored[column].drop_nulls().unique())
     return {value: scored.filter(pl.col(column) == value) for value in values}
+
+
+def tests_by_key(rated: pl.DataFrame, column: str) -> dict[str, pl.DataFrame]:
+    """Return OVERALL with all tests, and the key of each value of a column with its rows."""
+    by = {category_key(value): rows for value, rows in slices_by(rated, column).items()}
+    return {OVERALL: each_once(rated), **by}
 
 
 def number_groups(frame: pl.DataFrame, keys: Sequence[pl.Expr]) -> pl.Series:

@@ -24,7 +24,7 @@ def where_true(
             reads a file or the clock.
     """
     where = f'--where "{excerpt(condition)}"'
-    expression = parse_sql(condition, where, ScoringError)
+    expression = parse_sql(condition, where, ScoringError, own_row=False)
     if not expression.columns:
         raise ScoringError(
             "expression.invalid",

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from nnd.metric.data import OVERALL
 from nnd.metric.numbers import short_names, spoken
 from nnd.metric.show.drawing.marks import Drawing
 from nnd.metric.show.figures.differences import AxisEnds, Bar, draw_differences
+from nnd.schemas import OVERALL, category_key
 
 if TYPE_CHECKING:
     from nnd.metric.numbers import Comparison
@@ -36,7 +36,7 @@ def draw_comparison(
     by = next((by for by in comparison.by.values() if len(by) > 1), {})
     values = [value for value, each in by.items() if each.difference is not None]
     values.sort(key=lambda value: -(by[value].difference or 0.0))
-    rows = {OVERALL: comparison.overall} | {value: by[value] for value in values}
+    rows = {OVERALL: comparison.overall} | {category_key(value): by[value] for value in values}
     first, second = short_names(comparison.labels)
     bars = [
         Bar(spoken(value), each, *places, words=_better(first, second))

@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from nnd.metric.data import OVERALL, SLICES
+from nnd.metric.data import SLICES
 from nnd.metric.numbers import PassRates, Rate
+from nnd.schemas import OVERALL
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 from matplotlib.axes import Axes
 
-from nnd.metric.data import OVERALL
 from nnd.metric.numbers import FEWEST_SYSTEMS, short_names
 from nnd.metric.show.drawing.marks import Drawing, FigureMark
 from nnd.metric.show.drawing.text_widths import fit, text_width, widest
 from nnd.metric.show.drawing.theme import COLUMN, MUTED, PAPER, RULE, canvas, look
 from nnd.metric.show.tables.cells import number
+from nnd.schemas import OVERALL
 
 if TYPE_CHECKING:
     from nnd.metric.other_metrics import MetricTable

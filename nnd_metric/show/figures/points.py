@@ -6,8 +6,9 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from nnd.metric.data import OVERALL, human_scores_for
+from nnd.metric.data import human_scores_for
 from nnd.metric.numbers import Agreement, PassRates
+from nnd.schemas import category_of
 
 
 class JudgedRate(NamedTuple):
@@ -21,7 +22,7 @@ class JudgedRate(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Points:
-    """The models of one category, or of "overall".
+    """The models of one category, or of all tests; `category` is a key of the agreement.
 
     `judged` gives model → its rate and its human score, `unjudged` other model → its pass rate.
     `agreement` is that of the category (`CategoryAgreement.to_dict`).
@@ -39,10 +40,10 @@ def find_points(
     """Return the points of every category of an agreement."""
     points = []
     for category, agreement in found.to_dict()["by_category"].items():
-        scores = human_scores_for(human_scores, category)
+        name, scores = category_of(category), human_scores_for(human_scores, category)
         judged, unjudged = {}, {}
         for model, of in rates.items():
-            rate = of.overall if category == OVERALL else of.by[column].get(category)
+            rate = of.overall if name is None else of.by[column].get(name)
             if rate is None or rate.pass_rate is None:
                 continue
             if (system := found.systems.get(model)) in scores:

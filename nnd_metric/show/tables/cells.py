@@ -69,11 +69,12 @@ def explain_stars(table: "Table", *notes: str) -> "Table":
     return table
 
 
-def undecidable_lines(models: "Mapping[str, Mapping[str, Rate]]") -> Iterator[str]:
-    """Yield a line for each model with tests that it cannot decide: model → slice → rate."""
+def undecidable_lines(models: "Mapping[str, Sequence[tuple[str, Rate]]]") -> Iterator[str]:
+    """Yield a line for each model with tests that it cannot decide: model → slices with rates."""
     for model, rates in models.items():
-        counts = {name: rate.undecidable for name, rate in rates.items() if rate.undecidable}
-        found = [f"{name} {n:,} of {rates[name].n:,}" for name, n in counts.items()]
+        found = [
+            f"{name} {rate.undecidable:,} of {rate.n:,}" for name, rate in rates if rate.undecidable
+        ]
         if found:
             yield f"{model}: undecidable tests, which fail: {listed(found, _MOST_SLICES)}"
 

@@ -3,12 +3,11 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from nnd.metric.data import OVERALL
 from nnd.metric.numbers import ALL_AGREE, mean_defined
 from nnd.metric.show.tables.agreement import human_notes
 from nnd.metric.show.tables.cells import NOTHING, number, p_value, pass_rate
 from nnd.metric.show.tables.differences import CELLS, difference_table
-from nnd.schemas import counted, text_table
+from nnd.schemas import OVERALL, counted, text_table
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -3,10 +3,9 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from nnd.metric.data import OVERALL
 from nnd.metric.numbers import FEWEST_SYSTEMS, percent, short_names
 from nnd.metric.show.tables.cells import NOTHING, number, pass_rate, share
-from nnd.schemas import counted, text_table
+from nnd.schemas import OVERALL, counted, text_table
 
 if TYPE_CHECKING:
     from rich.table import Table

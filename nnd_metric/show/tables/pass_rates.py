@@ -64,7 +64,7 @@ def _undecidable(
 ) -> Iterator[str]:
     names = short_names([*models])
     by = {
-        name: {"all": rates.overall} | {value: of[place] for value, of in slices.items()}
+        name: [("all", rates.overall), *((value, of[place]) for value, of in slices.items())]
         for place, (name, rates) in enumerate(zip(names, models.values(), strict=True))
     }
     return undecidable_lines(by)

@@ -42,8 +42,10 @@ def slice_rates_table(slices: "Slices") -> "Table":
             rates = [each.models[model] for model in models]
             add(each.name, [(rate.rate, rate.from_rest.verdict) for rate in rates])
     undecidable = {
-        name: {"all": slices.overall[model]}
-        | {each.name: each.models[model].rate for each in slices.slices}
+        name: [
+            ("all", slices.overall[model]),
+            *((each.name, each.models[model].rate) for each in slices.slices),
+        ]
         for model, name in zip(models, short_names(models), strict=True)
     }
     arrows = [_EXPLAINED] * bool(verdicts & _MARKS.keys())

@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from support.judged_cases import write_judged
+from support.judged_cases import annotations, write_judged
 from support.refusals import refusal
 
 from nnd.converters.folder import convert
@@ -136,3 +136,9 @@ def test_the_published_metrics_of_bump(nnd_data: Path, tmp_path: Path) -> None:
     }
     assert passed == wins
     assert (len(wins), wins["BARTScore"], wins["FactCC"]) == (12, 820, 506)
+
+
+def test_a_table_of_too_many_metrics_is_refused_at_once() -> None:
+    table = {"candidate_id": ["1/a"]} | {f"metric {n}": [1.0] for n in range(101)}
+    with refusal("scores.too-many", "scores"):
+        read_values(pl.DataFrame(table), annotations())

@@ -267,3 +267,38 @@ def test_the_result_of_a_model_in_memory_is_not_stored(case: Case) -> None:
     loaded = load_model(case.model, Loading())
     evaluate(loaded, case.data)
     assert not (cache_folder() / "results").exists()
+
+
+# Whatever goes wrong after scoring
+
+LATER = {
+    "rates": "nnd.metric.run.model_scoring.pass_rates",
+    "boundaries": "nnd.metric.run.model_scoring.count_crossings",
+    "signature": "nnd.metric.run.model_scoring.make_signature",
+    "close tests": "nnd.metric.run.model_scoring.count_close",
+    "stored result": "nnd.metric.run.stored_results.write_sealed",
+    "agreement": "nnd.metric.run.summary.agree_scored",
+    "effects": "nnd.metric.run.summary.find_effects",
+    "writing": "nnd.metric.run.evaluation.write_folder",
+}
+
+
+@pytest.mark.parametrize("broken", LATER.values(), ids=LATER)
+def test_likelihoods_are_stored_before_anything_is_made_of_them(
+    broken: str, case: Case, tmp_path: Path
+) -> None:
+    class Broken(Exception):  # noqa: N818 - as a fault of ours would be
+        pass
+
+    def fail(*_: object, **__: object) -> NoReturn:
+        raise Broken
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(broken, fail)
+        with pytest.raises(Broken):
+            case.evaluate(out=tmp_path / "run")
+
+    (result,) = case.evaluate(out=tmp_path / "run").results
+
+    assert result.work.tokens == 0  # beside those of the proof
+    assert result.work.stored == result.work.requests > 0

@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.refusals import refusal
 from support.table_files import csv_of, parquet_of, refused
 
 from nnd.converters.folder.conversion import convert
-from nnd.converters.source.table.expressions import keep_where, parse_expression
+from nnd.converters.source.table.expressions import compute, keep_where, parse_expression
 from nnd.converters.source.table.row_cells import Row
 
 ShapedSource = Callable[..., Path]
@@ -163,6 +164,86 @@ def test_an_expression_that_polars_would_not_survive(
     assert named in error.what
 
 
+SEVERAL_ROWS = (
+    *("ROW_NUMBER() OVER (ORDER BY key) > 1", "row_number() > 1", "RANK() OVER () = 1"),
+    *("SUM(_row) > 1", "sum (_row) > 1", '"sum"(_row) > 1', "COUNT(*) > 1", "max(_row) > 1"),
+    *("_row > AVG(_row)", "first(part) = 'a'", "last(part) = 'a'", "first_value(part) = 'a'"),
+    *("ARRAY_AGG(part) = 'a'", "string_agg(part, ',') = 'a'", "group_concat(part) = 'a'"),
+    *("UNNEST(part) = 'a'", "quantile_cont(_row, 0.5) > 1", "CORR(_row, _row) > 0"),
+    *("stddev(_row) > 0", "variance(_row) > 0", "median(_row) > 0", "EXISTS (SELECT 1)"),
+    *("LAG(part) OVER (ORDER BY key) = 'a'", "sum/**/(_row) > 1", "sum(_row) > 1 -- x"),
+    *("part = E'\\'' OR SUM(_row) > 1 OR part = ''", "part = $$a$$", "nextval('a') > 1"),
+    *("NTILE(2) OVER (ORDER BY key) = 1", "COUNT(*) FILTER (WHERE _row > 1) > 1"),
+)
+
+
+@pytest.mark.parametrize("where", SEVERAL_ROWS)
+def test_an_expression_over_several_rows_is_refused_by_name(where: str) -> None:
+    with refusal("expression.invalid", "where"):
+        parse_expression("where", where)
+
+
+OF_ONE_ROW = {
+    "UPPER(part) = 'B'": ["b"],
+    "COALESCE(NULLIF(part, ''), 'x') = 'x'": [""],
+    "CONCAT(part, part) = 'bb' OR part || 'c' = 'ac'": ["a", "b"],
+    "SUBSTRING(part FROM 1 FOR 1) IN ('a', 'b')": ["a", "b"],
+    "CAST(_row AS DECIMAL(10)) >= 2 AND NOT (part = '')": ["b"],
+    "REPLACE(REPLACE(part, 'a', 'bb'), 'b', 'cc') = 'cccc'": ["a"],
+    "CASE WHEN (part = 'a') THEN (TRUE) ELSE (FALSE) END": ["a"],
+    "part = 'SUM(x) OVER (--'": [],
+    "POSITION('b' IN part) > 0 OR STARTS_WITH(part, 'a')": ["a", "b"],
+    "\"part\" LIKE 'a%' OR REGEXP_LIKE(part, '^b$')": ["a", "b"],
+}
+
+
+@pytest.mark.parametrize(("where", "kept"), OF_ONE_ROW.items())
+def test_functions_of_one_row_are_computed(where: str, kept: list[str]) -> None:
+    rows = [
+        Row(f"toy:{n}", {"part": part, "_row": n}, lambda *_: None)
+        for n, part in enumerate(("a", "b", ""), start=1)
+    ]
+    found = keep_where(rows, parse_expression("where", where), "toy", lambda *_: None)
+    assert [row.fields["part"] for row in found] == kept
+
+
+def replaced(times: int, by: str) -> str:
+    return "REPLACE(" * times + "part" + f", 'a', {by})" * times
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        replaced(9, "part"),  # which aborted the process
+        replaced(9, "'aaaaaaaaaa'"),
+        replaced(40, "'aa'"),
+        "REPLACE(" * 60 + "part" + ", '', 'a')" * 60,
+        "NORMALIZE(" * 12 + "part" + ")" * 12,
+        "ARRAY_TO_STRING(STRING_TO_ARRAY(part, ''), part)",
+    ],
+)
+def test_an_expression_cannot_make_texts_of_any_length(expression: str) -> None:
+    rows = [Row("toy:1", {"part": "a" * 1000}, lambda *_: None)]
+    with refusal("expression.invalid", "compute"):
+        [*compute(rows, "made", parse_expression("compute", expression))]
+
+
+def test_steps_that_double_a_text_end_in_a_refusal() -> None:
+    rows = iter([Row("toy:1", {"x0": "a" * 1000}, lambda *_: None)])
+    for step in range(40):
+        doubled = parse_expression("compute", f"x{step} || x{step}")
+        rows = compute(rows, f"x{step + 1}", doubled)
+    with refusal("expression.invalid", "compute"):
+        list(rows)
+
+
+def test_long_texts_are_computed_in_smaller_batches_with_the_same_result() -> None:
+    texts = [f"{n} " + "ab" * 50_000 for n in range(300)]
+    rows = [Row(f"toy:{n}", {"part": text}, lambda *_: None) for n, text in enumerate(texts)]
+    made = compute(rows, "made", parse_expression("compute", "REPLACE(part, 'ab', 'abc')"))
+    assert [row.fields["made"] for row in made] == [text.replace("ab", "abc") for text in texts]
+
+
 def test_a_column_may_be_called_now(shaped_source: ShapedSource) -> None:
     raw = csv_of([*HEADER[:4], "now"], *ROWS)
     table = TABLE | {"compute": LABEL, "where": "now <> 'x'"}
@@ -242,3 +323,22 @@ def test_batches_do_not_show(shaped_source: ShapedSource) -> None:
 
     assert found.pairs.height == 4498
     assert found.manifest["oddities"] == ["toy.csv: rows left out by `where`: 4"]
+
+
+def table_of(shaped: ShapedSource, pattern: str, cell: str = "a") -> Path:
+    rows = [[*row[:4], cell] for row in ROWS]
+    return source_of(shaped, rows, extract={"part": pattern})
+
+
+def test_a_pattern_takes_linear_time(shaped_source: ShapedSource) -> None:
+    # Python's own engine would try 2 ** 5000 ways.
+    folder = table_of(shaped_source, "^(?P<found>(a+)+)$", "a" * 5000 + "b")
+    refused(folder, "expression.invalid", "toy.csv:2")
+
+
+@pytest.mark.parametrize("pattern", ["(?P<x>a)(?=b)", r"(?P<x>a)\1", "(?P<x>a", "(?<!b)(?P<x>a)"])
+def test_a_pattern_that_needs_more_is_refused_in_words(
+    shaped_source: ShapedSource, pattern: str
+) -> None:
+    error = refused(table_of(shaped_source, pattern), "expression.invalid", "extract: part")
+    assert "regular expression" in error.what

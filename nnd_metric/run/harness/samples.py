@@ -4,18 +4,25 @@ It writes samples_TASK_DATE.jsonl, a sample on each line, and results_DATE.json 
 """
 
 import json
-import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from nnd.metric.data import CATEGORY_COLUMNS, read_table
-from nnd.schemas import ScoringError, counted
+from nnd.metric.run.harness.choices import (
+    Document,
+    add_document,
+    check_complete,
+    read_choices,
+)
+from nnd.metric.run.harness.verdicts import VERDICTS, find_better
+from nnd.schemas import ScoringError, excerpt
 
 _FILE = re.compile(r"samples_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT[\d.:-]+)\.jsonl")
 _NEEDED = ("doc", "target", "arguments", "resps")
-_TWO = 2
+_READ = (*_NEEDED, "doc_id", *VERDICTS)
+_AS_IT_IS = "run the exported task as it is"
 _EXPORTED = (
     *("pair_id", "split", "context", "context_id", "high_id", "low_id", "cluster"),
     *("aspect", "category", "error_category", "error_group", "origin"),
@@ -33,13 +40,27 @@ class SampleFile(NamedTuple):
     @property
     def settings(self) -> Mapping[str, Any]:
         """The configuration of the task."""
-        settings: Mapping[str, Any] = self.results.get("configs", {}).get(self.task, {})
-        return settings
+        return as_object(as_object(self.results.get("configs")).get(self.task))
+
+    @property
+    def delimiter(self) -> str:
+        """What the harness puts between a context and a choice: nothing behind a rendered chat."""
+        prefix = str(self.settings.get("gen_prefix") or "")
+        if self.results.get("chat_template_sha") and (not prefix or prefix[-1].isspace()):
+            return ""
+        return str(self.settings.get("target_delimiter", " "))
+
+    @property
+    def documents(self) -> int | None:
+        """How many documents of the task were scored, or None if that is unknown."""
+        counts = as_object(as_object(self.results.get("n-samples")).get(self.task))
+        n = counts.get("effective")
+        return n if isinstance(n, int) else None
 
     @property
     def exported(self) -> Mapping[str, Any]:
         """What `nnd export` wrote about the task: data, template."""
-        metadata = self.settings.get("metadata") or {}
+        metadata = as_object(self.settings.get("metadata"))
         return metadata if "nnd_version" in metadata else {}
 
     @property
@@ -49,6 +70,11 @@ class SampleFile(NamedTuple):
         digest, name = facts.get("chat_template_sha"), facts.get("model_name")
         version = facts.get("lm_eval_version", "unknown")
         return str(name or ""), str(version), str(digest)[:8] if digest else None
+
+
+def as_object(value: object) -> Mapping[str, Any]:
+    """Return an object of a results file; an empty one for anything else, as for null."""
+    return value if isinstance(value, Mapping) else {}
 
 
 class Sample(NamedTuple):
@@ -121,30 +147,27 @@ def read_samples(file: SampleFile) -> Iterator[Sample]:
     missing = [name for name in _NEEDED if name not in table.columns]
     if missing:
         raise ScoringError("samples.not-samples", f"{missing[0]} is missing", file.path)
-    rows = zip(*(table.columns[name] for name in _NEEDED), strict=True)
-    for number, (doc, target, arguments, answers) in enumerate(rows):
-        where = table.where(number)
-        try:
-            sums = [float(answer[0][0]) for answer in answers]
-            read = [[*arguments[f"gen_args_{place}"].values()] for place in range(len(sums))]
-            texts = [(str(context), str(text)) for context, text in read]
-        except (LookupError, TypeError, ValueError, AttributeError) as error:
-            raise ScoringError(
-                "samples.not-samples", "not a sample with log-likelihoods of choices", where
-            ) from error
-        if len(texts) != _TWO:
-            raise ScoringError(
-                "samples.not-samples", f"{counted(len(texts), 'choice')}", where, "a test has two"
-            )
-        if not all(map(math.isfinite, sums)):
-            raise ScoringError(
-                "cell.not-finite", f"a log-likelihood is {sums[0] + sums[1]}", where, "run it again"
-            )
+    columns = {name: table.columns[name] for name in _READ if name in table.columns}
+    seen: dict[int, Document] = {}
+    for number, values in enumerate(zip(*columns.values(), strict=True)):
+        line, where = dict(zip(columns, values, strict=True)), table.where(number)
+        doc = line["doc"]
         if not isinstance(doc, Mapping):
             raise ScoringError("samples.not-samples", "doc is not an object", where)
-        high = _better(target, doc, texts, where)
-        delimiter = str(file.settings.get("target_delimiter", " "))
-        cut = [(context, text.removeprefix(delimiter)) for context, text in texts]
+        texts, sums = read_choices(line["arguments"], line["resps"], where)
+        if "doc_id" in line:
+            add_document(seen, line["doc_id"], Document(texts, sums, where))
+        if _is_exported(doc):
+            _check_exported(doc, line["target"], texts, where)
+        cut = [(context, text.removeprefix(file.delimiter)) for context, text in texts]
+        high = find_better(
+            line["target"],
+            [text for _, text in cut],
+            sums,
+            {name: line[name] for name in VERDICTS if line.get(name) is not None},
+            same_context=texts[0][0] == texts[1][0],
+            where=where,
+        )
         sizes = [len(text.encode()) for _, text in cut]
         yield Sample(
             _pair(doc, texts, cut, high, file),
@@ -152,6 +175,8 @@ def read_samples(file: SampleFile) -> Iterator[Sample]:
             (sizes[high], sizes[1 - high]),
             where,
         )
+    if "doc_id" in columns:
+        check_complete(len(seen), file.documents, file.path)
 
 
 def _is_exported(doc: Mapping[str, Any]) -> bool:
@@ -159,31 +184,27 @@ def _is_exported(doc: Mapping[str, Any]) -> bool:
     return "pair_id" in doc and "choices" in doc
 
 
-def _better(
-    target: object, doc: Mapping[str, Any], texts: Sequence[tuple[str, str]], where: str
-) -> int:
-    """Return the number of the choice that the task calls right."""
-    if _is_exported(doc):
-        choices = zip(texts, doc["choices"], strict=True)
-        in_order = all(text.endswith(choice) for (_, text), choice in choices)
-        if str(target) != "1" or not in_order:
-            raise ScoringError(
-                "samples.not-samples",
-                f"the choices of pair {doc['pair_id']} are not in the order that `nnd "
-                "export` wrote, worse and better",
-                where,
-                "run the exported task as it is",
-            )
-    stripped = [text.strip() for _, text in texts]
-    if str(target) in ("0", "1"):
-        return int(str(target))
-    if str(target).strip() in stripped:
-        return stripped.index(str(target).strip())
-    raise ScoringError(
-        "samples.not-samples",
-        f'the target "{target}" is neither 0, 1 nor one of the choices',
-        where,
-    )
+def _check_exported(
+    doc: Mapping[str, Any], target: object, texts: Sequence[tuple[str, str]], where: str
+) -> None:
+    choices = doc["choices"]
+    if (
+        not isinstance(choices, list)
+        or len(choices) != len(texts)
+        or not all(isinstance(choice, str) for choice in choices)
+    ):
+        raise ScoringError(
+            "samples.not-samples", "choices is not a list of two texts", where, _AS_IT_IS
+        )
+    in_order = all(text.endswith(choice) for (_, text), choice in zip(texts, choices, strict=True))
+    if str(target) != "1" or not in_order:
+        raise ScoringError(
+            "samples.not-samples",
+            f"the choices of pair {excerpt(str(doc['pair_id']))} are not in the order that `nnd "
+            "export` wrote, worse and better",
+            where,
+            _AS_IT_IS,
+        )
 
 
 def _pair(

@@ -1,0 +1,1 @@
+"""Logged samples of lm-evaluation-harness: their choices, documents and verdicts."""
