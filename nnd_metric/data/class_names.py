@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeGuard
 
 import polars as pl
 
@@ -51,5 +51,5 @@ def _names(dtype: Any, key: str) -> dict[str, str]:  # noqa: ANN401 - as a card 
     return {str(key): str(name) for key, name in names.items()} if _is_map(names) else {}
 
 
-def _is_map(value: object) -> bool:
+def _is_map(value: object) -> TypeGuard[Mapping[Any, Any]]:
     return isinstance(value, Mapping)

