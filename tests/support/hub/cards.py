@@ -5,8 +5,8 @@ from typing import Any
 
 import yaml
 
-MOST_ALIASES = 50
-"""Aliases in metadata that is answered as JSON, in which each is written out."""
+MOST = {"*": 50, "[": 1_000, "{": 1_000}
+"""Signs in metadata that is read: aliases are written out in JSON, and brackets take long."""
 
 FRONT = re.compile(r"\A\s*---[ \t]*\r?\n(.*?)(\r?\n)?---[ \t]*(\r?\n|\Z)", re.DOTALL)
 
@@ -15,7 +15,9 @@ def metadata(readme: bytes) -> dict[str, Any]:
     """Return the metadata of a README; of one whose metadata is wrong, none."""
     try:
         front = _front(readme.decode()) or ""
-        found = yaml.safe_load(front) if front.count("*") < MOST_ALIASES else {}
+        found = (
+            yaml.safe_load(front) if all(front.count(each) < MOST[each] for each in MOST) else {}
+        )
     except (ValueError, RecursionError, yaml.YAMLError):
         return {}
     return found if isinstance(found, dict) else {}
