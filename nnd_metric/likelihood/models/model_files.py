@@ -19,7 +19,7 @@ from nnd.metric.likelihood.models.model_places import (
     resolve_revision,
     split_gguf,
 )
-from nnd.schemas import digest_once
+from nnd.schemas import digest_once, is_inside
 
 _LARGE: Final = 1_000_000_000
 """Size in bytes from which the digest of a file is stored for other processes."""
@@ -46,14 +46,14 @@ def weight_files(folder: Path) -> list[Path]:
     names = [*_WEIGHTS]
     with suppress(OSError, ValueError, AttributeError):  # loading says what is wrong
         named = json.loads((folder / "config.json").read_bytes()).get("transformers_weights")
-        names = [*([named] if named else []), *names]
+        names = [*([named] if is_inside(named) else []), *names]
     for name in names:
         if (folder / name).is_file() and not name.endswith(".index.json"):
             return [folder / name]
         with suppress(OSError, ValueError, LookupError, TypeError, AttributeError):
             index = folder / f"{name.removesuffix('.index.json')}.index.json"
             listed = {*json.loads(index.read_bytes())["weight_map"].values()}
-            return sorted(folder / each for each in listed)
+            return sorted(folder / each for each in listed if is_inside(each))
     return sorted(folder.glob("*.safetensors")) or sorted(folder.glob("*.bin"))
 
 
