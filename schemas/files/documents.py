@@ -220,6 +220,7 @@ def _is_sealed(path: Path) -> bool:
     return (
         [*content] == ["models"]
         and isinstance(entries, list)
+        and entries != []
         and all(isinstance(each, dict) and each.keys() >= _OLDER_COST for each in entries)
     )
 
