@@ -135,7 +135,21 @@ def read_document(path: Path) -> dict[str, Any]:
             ScoringWarning,
             stacklevel=2,
         )
+    version = document.get(_VERSION)
+    if isinstance(version, str) and _numbers(version) > _numbers(nnd_version()):
+        warnings.warn(
+            f"{path}: it says that nnd {version} wrote it, which is later than this version "
+            f"({nnd_version()}); only what this one knows was read",
+            ScoringWarning,
+            stacklevel=2,
+        )
     return document
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    """Return the numbers that a version begins with; of what is no version, none."""
+    match = re.match(r"\d{1,9}(\.\d{1,9}){0,3}(?!\d)", version, re.ASCII)
+    return tuple(map(int, match[0].split("."))) if match else ()
 
 
 def find_change(document: Mapping[str, Any], name: str) -> str | None:
