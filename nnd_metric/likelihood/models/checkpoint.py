@@ -35,9 +35,8 @@ from nnd.metric.likelihood.models.gguf.foreign import complete_config
 from nnd.metric.likelihood.models.gguf.gguf_file import GGUFFile, open_gguf
 from nnd.metric.likelihood.models.gguf.tokenizer import check_tokenizer, complete_tokenizer
 from nnd.metric.likelihood.models.loading import Loading
-from nnd.metric.likelihood.models.model_files import joint_digest, weight_files
+from nnd.metric.likelihood.models.model_files import check_named_files, joint_digest, weight_files
 from nnd.metric.likelihood.models.model_places import check_local, split_gguf
-from nnd.metric.likelihood.models.named_files import check_named_files
 from nnd.schemas import ScoringError
 
 _SUBFOLDER, _CONFIG, _TOKENS = "tokenizer", "tokenizer_config.json", "tokenizer.json"

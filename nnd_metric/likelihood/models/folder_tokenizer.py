@@ -12,7 +12,7 @@ from typing import NamedTuple
 from tokenizers import Tokenizer
 from transformers import PreTrainedTokenizerBase, TokenizersBackend
 
-from nnd.metric.text.encoding.tokenizer_panics import panics_refused
+from nnd.metric.text import panics_refused
 from nnd.schemas import excerpt
 
 PROBES = (

@@ -10,7 +10,7 @@ from transformers import PreTrainedTokenizerFast
 
 from nnd.metric.text.encoding.tokens import text_ids
 
-PATTERNS = [r"(a+)+b", r"(a|aa)+c", r"(a+a+)+c", r"(a|b|ab|a)+c", r"(?:a+)+(?=c)"]
+PATTERNS = [r"(a+)+b", r"(a|aa)+c", r"(a+a+)+c", r"(a|b|ab|a)+c", r"(a*a)+d"]
 
 
 @pytest.mark.parametrize("pattern", PATTERNS)
