@@ -3,15 +3,10 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
-import yaml
+from nnd.schemas import split_head
 
-from nnd.schemas import PublishError, excerpt
-
-_HEAD = re.compile(r"\A---[ \t]*\r?\n(.*?)\r?\n---[ \t]*(?:\r?\n|\Z)", re.DOTALL)
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})\s*(\S*)")
-_LONGEST_REASON = 200
 _HEADING = re.compile(r"(#{1,6})\s+(.+?)\s*")
 _RULE = re.compile(r"\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?")
 _CODE_SPAN = re.compile(r"(?<![\\`])(`+)(?!`).*?[^`]\1(?!`)")
@@ -33,26 +28,6 @@ class Card:
     sections: dict[str, str]
     fences: list[tuple[str, str]]
     titles: list[str]
-
-
-def split_head(text: str) -> tuple[str | None, str]:
-    """Return the YAML of a card's metadata, or None, and the rest of its text."""
-    head = _HEAD.match(text)
-    return (head[1], text[head.end() :]) if head else (None, text)
-
-
-def read_metadata(head: str, place: str) -> dict[str, Any]:
-    """Return the metadata of a card."""
-    try:
-        metadata = yaml.safe_load(head)
-    except yaml.YAMLError as error:
-        reason = excerpt(" ".join(str(error).split()), _LONGEST_REASON)
-        raise PublishError(
-            "file.not-yaml", f"its metadata is not valid YAML: {reason}", place
-        ) from error
-    if metadata is not None and not isinstance(metadata, dict):
-        raise PublishError("file.not-yaml", "its metadata is not a mapping", place)
-    return metadata or {}
 
 
 def parse_card(text: str) -> Card:

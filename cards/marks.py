@@ -12,11 +12,9 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import yaml
 from huggingface_hub import DatasetCardData
 
-from nnd.cards.card_parser import read_metadata, split_head
-from nnd.schemas import PublishError, excerpt
+from nnd.schemas import PublishError, excerpt, load_yaml, read_metadata, split_head
 
 _BEGIN = (
     "<!-- nnd: begin; publishing again replaces what is between these two marks, and keeps "
@@ -56,7 +54,7 @@ class _Parts(NamedTuple):
 def marked_card(metadata: DatasetCardData, body: str) -> str:
     """Return a card that has only nnd's part."""
     head = metadata.to_yaml()
-    end = f"<!-- nnd: end {_digest(yaml.safe_load(head), body)} -->"
+    end = f"<!-- nnd: end {_digest(load_yaml(head), body)} -->"
     return f"---\n{head}\n---\n\n{_BEGIN}\n\n{body}\n\n{end}\n"
 
 
@@ -85,7 +83,7 @@ def merge_card(held: str, ours: str, place: str) -> str:
 def _parts(text: str, place: str) -> _Parts:
     text = text.removeprefix("\ufeff").replace("\r\n", "\n")
     head, body = split_head(text)
-    metadata = read_metadata(head or "", place)
+    metadata = read_metadata(head, place, PublishError)
     marked = _MARKED.search(body)
     marks = len(_ANY_MARK.findall(body))
     if marked is None and not marks:

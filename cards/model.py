@@ -16,9 +16,8 @@ from huggingface_hub import EvalResult, EvalResultEntry, constants, eval_result_
 from huggingface_hub.repocard import REGEX_YAML_BLOCK
 from huggingface_hub.repocard_data import eval_results_to_model_index
 
-from nnd.cards.card_parser import read_metadata
 from nnd.cards.markdown import escape, one_visible_line
-from nnd.schemas import PublishError
+from nnd.schemas import PublishError, load_yaml, read_metadata
 
 METRIC = "nnd"
 
@@ -56,7 +55,7 @@ def add_results(
     newline = "\r\n" if "\r\n" in text else "\n"
     front = REGEX_YAML_BLOCK.search(text)
     metadata = "" if front is None else f"{front[2]}{newline}"
-    before = read_metadata(metadata, f"{repo_id}: README.md")
+    before = read_metadata(metadata, f"{repo_id}: README.md", PublishError)
     block = _yaml({_KEY: _merged(before.get(_KEY), repo_id, result, dataset)})
     block = block.replace("\n", newline)
     changed, found = _BLOCK.subn(lambda _: block, metadata, count=1)
@@ -178,8 +177,8 @@ def _same_kind(entry: Mapping[str, Any], ours: Mapping[str, Any]) -> bool:
 def _is_same_else(before: Mapping[str, Any], changed: str) -> bool:
     """Say whether only the key changed in the metadata, and occurs there once."""
     try:
-        after, nodes = yaml.safe_load(changed), yaml.compose(changed, yaml.SafeLoader)
-    except yaml.YAMLError:
+        after, nodes = load_yaml(changed), yaml.compose(changed, yaml.SafeLoader)
+    except Exception:  # noqa: BLE001 - PyYAML lets ValueError, KeyError and others through
         return False
     keys = [key.value for key, _ in nodes.value] if nodes is not None else []
     return keys.count(_KEY) == 1 and {**before, _KEY: 0} == {**after, _KEY: 0}

@@ -133,6 +133,12 @@ if TYPE_CHECKING:
         read_manifest as read_manifest,
         read_validity as read_validity,
     )
+    from .files.inside import (
+        is_inside as is_inside,
+        leads_out as leads_out,
+        outside as outside,
+        path_inside as path_inside,
+    )
     from .files.parquet import (
         parquet_bytes as parquet_bytes,
         read_parquet as read_parquet,
@@ -156,6 +162,14 @@ if TYPE_CHECKING:
     from .files.workplaces import (
         temporary_folder as temporary_folder,
         workplace as workplace,
+    )
+    from .reading.front_matter import (
+        read_metadata as read_metadata,
+        split_head as split_head,
+    )
+    from .reading.yaml import (
+        line_finder as line_finder,
+        load_yaml as load_yaml,
     )
     from .records.display import (
         Printable as Printable,

@@ -5,6 +5,11 @@ from typing import TYPE_CHECKING
 from nnd.schemas.lazy import lazy_exports
 
 if TYPE_CHECKING:
+    from nnd.schemas.reading.yaml import (
+        line_finder as line_finder,
+        load_yaml as load_yaml,
+    )
+
     from .archives import (
         ARCHIVES as ARCHIVES,
         MOST_BYTES as MOST_BYTES,
@@ -45,8 +50,6 @@ if TYPE_CHECKING:
         sheet_names as sheet_names,
     )
     from .yaml import (
-        line_finder as line_finder,
-        load_yaml as load_yaml,
         read_yaml as read_yaml,
     )
 else:

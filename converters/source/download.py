@@ -48,11 +48,12 @@ def fetch(file: SourceFile, source_name: str, *, pause_s: float = 0.5) -> Path:
     if file.url is None:
         raise SourceError("source.cannot-fetch", "no URL is declared", file.name)
     target = cache_folder() / source_name / file.name
+    part, lock = target.with_name(f"{target.name}.part"), target.with_name(f".{target.name}.lock")
     with _cache_in_use(target):
         target.parent.mkdir(parents=True, exist_ok=True)
-        with FileLock(target.with_name(f".{target.name}.lock"), timeout=_MOST_LOCKED_S):
+        _check_no_links(part, lock)
+        with FileLock(lock, timeout=_MOST_LOCKED_S):
             if find_cached(file, source_name) is None:  # no other process has fetched it meanwhile
-                part = target.with_name(f"{target.name}.part")
                 is_whole = complete(part, file.url, file, pause_s=pause_s)
                 if not is_whole and _difference(part, file) is not None:
                     part.unlink()  # pieces of two versions
@@ -128,8 +129,21 @@ def _keep(raw: bytes, file: SourceFile, source_name: str) -> Path:
     target = cache_folder() / source_name / file.name
     with _cache_in_use(target):
         if find_cached(file, source_name) is None:
+            _check_no_links(target)
             write_whole(target, raw)
     return target
+
+
+def _check_no_links(*paths: Path) -> None:
+    """Check that files which are about to be written are not links to files of somebody."""
+    for path in paths:
+        if path.is_symlink():
+            raise SourceError(
+                "place.foreign-files",
+                "it is a link, and nothing is written through links into another place",
+                path,
+                "remove the link",
+            )
 
 
 def _difference(path: Path, file: SourceFile) -> str | None:

@@ -4,10 +4,12 @@ What has arrived is kept, and the next try asks for the rest. The declared diges
 pieces are of one version of the file, so a file without a digest is always fetched from its start.
 """
 
+import os
 import ssl
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 import httpx
 from tqdm import tqdm
@@ -18,8 +20,13 @@ from nnd.schemas import SourceError, nnd_version
 MOST_BYTES = 2**30
 """Largest download of a file whose size is not declared."""
 
+FLOOR = 60_000
+"""Bytes a minute below which a download is given up, unless `NND_SLOWEST_DOWNLOAD` says another."""
+
 TRIES = 3
 _SILENCE_S = 30
+_WINDOW_S = 60.0
+_FLOOR_VARIABLE = "NND_SLOWEST_DOWNLOAD"
 _RANGE_REFUSED = 416
 _PASSING = {408, _RANGE_REFUSED, 500, 502, 503, 504}  # these errors may pass
 
@@ -27,9 +34,11 @@ _PASSING = {408, _RANGE_REFUSED, 500, 502, 503, 504}  # these errors may pass
 class FetchError(Exception):
     """The URL did not return what it should; another try may help, perhaps from the first byte."""
 
-    def __init__(self, reason: str, *, again: bool = True, from_start: bool = False) -> None:
+    def __init__(
+        self, reason: str, *, again: bool = True, from_start: bool = False, remedy: str = ""
+    ) -> None:
         super().__init__(reason)
-        self.again, self.from_start = again, from_start
+        self.again, self.from_start, self.remedy = again, from_start, remedy
 
 
 def complete(part: Path, url: str, file: SourceFile, *, pause_s: float) -> bool:
@@ -49,7 +58,7 @@ def complete(part: Path, url: str, file: SourceFile, *, pause_s: float) -> bool:
             if not tries or not error.again:
                 what, code = f"cannot be fetched: {error}", "source.cannot-fetch"
                 remedy = "try again, or name your copy with --from" if error.again else ""
-                raise SourceError(code, what, url, remedy) from error
+                raise SourceError(code, what, url, error.remedy or remedy) from error
             time.sleep(pause_s)
             pause_s *= 2
 
@@ -71,7 +80,7 @@ def _fetch_rest(part: Path, url: str, file: SourceFile, start: int) -> int:
             first = _first_byte(answer, url, start)
             length = answer.headers.get("Content-Length")
             total = None if length is None else first + int(length)
-            with part.open("ab" if first else "wb") as opened:
+            with _open_part(part, first) as opened:
                 for block in _blocks(answer, file, first, total):
                     opened.write(block)
             if total is not None and (missing := total - part.stat().st_size) > 0:
@@ -81,6 +90,15 @@ def _fetch_rest(part: Path, url: str, file: SourceFile, start: int) -> int:
         is_final = isinstance(error, httpx.UnsupportedProtocol) or "CERTIFICATE" in str(error)
         again = isinstance(error, httpx.TransportError) and not is_final
         raise FetchError(str(error) or type(error).__name__, again=again) from error
+
+
+def _open_part(part: Path, first: int) -> BinaryIO:
+    """Open a partial file to go on with it, or to begin it again; a link is not followed."""
+    way = os.O_APPEND if first else os.O_TRUNC
+    flags = (
+        os.O_WRONLY | os.O_CREAT | way | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+    )
+    return os.fdopen(os.open(part, flags, 0o666), "ab" if first else "wb")
 
 
 def _first_byte(answer: httpx.Response, url: str, asked: int) -> int:
@@ -120,9 +138,13 @@ def _blocks(
         disable=None,
         leave=False,
     ) as bar:
+        floor, begin, before = _floor(), time.monotonic(), arrived
         try:
             for block in answer.iter_raw():
                 arrived += len(block)
+                if (seconds := time.monotonic() - begin) >= _WINDOW_S:
+                    _check_speed((arrived - before) * 60 / seconds, floor)
+                    begin, before = time.monotonic(), arrived
                 if arrived > most:
                     reason = f"the file is larger than {most:,} bytes, {what}"
                     raise FetchError(reason, again=False, from_start=True)
@@ -131,3 +153,25 @@ def _blocks(
         except httpx.RemoteProtocolError:
             if total is None:
                 raise
+
+
+def _floor() -> float:
+    """Return the bytes a minute below which a download is given up."""
+    text = os.environ.get(_FLOOR_VARIABLE) or str(FLOOR)
+    if text.isascii() and text.isdecimal():
+        return float(text)
+    raise FetchError(
+        f"{_FLOOR_VARIABLE} is not a whole number: {text}",
+        again=False,
+        remedy=f"set it to bytes a minute, such as {FLOOR}, or 0 for no limit",
+    )
+
+
+def _check_speed(per_minute: float, floor: float) -> None:
+    """Refuse a server that sends so little that it only keeps the file locked for others."""
+    if per_minute < floor:
+        raise FetchError(
+            f"{per_minute:,.0f} bytes a minute arrived, and the least is {floor:,.0f}",
+            again=False,
+            remedy=f"name your copy with --from, or set {_FLOOR_VARIABLE}=0 to wait for it",
+        )

@@ -10,7 +10,9 @@ from typing import Any, NoReturn
 import polars as pl
 
 from nnd.metric.data.any_frames import Column, check_characters, to_frame
+from nnd.metric.data.class_names import ClassNames, class_name, classes_of_parquet
 from nnd.metric.data.converted_folder import read_rows
+from nnd.metric.data.dataset_files import hub_files, saved_files
 from nnd.metric.data.human_scores import HUMAN_SCORES
 from nnd.metric.data.known_columns import OwnTable
 from nnd.metric.data.remote import File, readable
@@ -24,9 +26,6 @@ TABLES = (".csv", ".tsv", ".jsonl", ".json", ".parquet")
 
 HUB_FILES = ("README.md", *(f"*{suffix}" for suffix in (*SUFFIXES, ".json")))
 """Patterns of the files of a dataset on the Hub that nnd did not write."""
-
-_SAVED = ("dataset_dict.json", "state.json")
-"""Files of a folder that `save_to_disk` of the library `datasets` wrote."""
 
 _LONGEST_CELL = 2**31 - 1
 
@@ -59,26 +58,47 @@ def tables_in(folder: Path) -> list[OwnTable]:
 
     A folder that `save_to_disk` of the library `datasets` wrote is one table, of all splits.
     """
-    if any((folder / name).is_file() for name in _SAVED):
-        import datasets  # noqa: PLC0415 - takes a second
-
-        name = folder.resolve().name
-        return [_read_dataset(lambda: datasets.load_from_disk(str(folder)), name)]
+    name = folder.resolve().name
+    saved = saved_files(folder, name)
+    if saved is not None:
+        return [_read_saved(saved, name)]
     names = {path.name: path for path in folder.iterdir() if path.suffix.lower() in SUFFIXES}
     return [read_table(names[name]) for name in sorted(names) if name != HUMAN_SCORES]
 
 
-def read_hub_dataset(folder: Path, name: str) -> OwnTable:
-    """Return the rows of a downloaded dataset as the library `datasets` reads them, offline."""
+def read_hub_dataset(folder: Path, name: str) -> list[OwnTable]:
+    """Return the tables of a downloaded dataset, with their splits and the names of classes."""
+    splits, classes = hub_files(folder, name)
+    return [
+        _completed(read_table(path), split, {**classes_of_parquet(path), **classes})
+        for split, paths in splits.items()
+        for path in paths
+    ]
+
+
+def _completed(table: OwnTable, split: str, classes: ClassNames) -> OwnTable:
+    columns = dict(table.columns)
+    for column in classes.keys() & columns.keys():
+        columns[column] = _column([class_name(each, classes[column]) for each in columns[column]])
+    height = len(next(iter(columns.values()), ()))
+    columns.setdefault("split", pl.Series([split], dtype=pl.String).new_from_index(0, height))
+    return table._replace(columns=columns)
+
+
+def _read_saved(splits: Mapping[str | None, Sequence[Path]], name: str) -> OwnTable:
+    """Return the rows of Arrow files that the library `datasets` wrote."""
     import datasets  # noqa: PLC0415 - takes a second
 
-    return _read_dataset(lambda: datasets.load_dataset(str(folder)), name)
-
-
-def _read_dataset(read: Callable[[], Any], name: str) -> OwnTable:
     try:
-        whole = read()
-    except Exception as error:  # of the library, Arrow or JSON
+        frames = [
+            to_frame(datasets.Dataset.from_file(str(path))).with_columns(
+                [] if split is None else pl.lit(split).alias("split")
+            )
+            for split, paths in splits.items()
+            for path in paths
+        ]
+        return OwnTable.of(pl.concat(frames, how="diagonal_relaxed"), name)
+    except Exception as error:  # of the library, Arrow or polars
         reason = " ".join(str(error).split()) or repr(error)
         raise ScoringError(
             "file.not-a-table",
@@ -86,15 +106,6 @@ def _read_dataset(read: Callable[[], Any], name: str) -> OwnTable:
             name,
             "download the file that you mean, and name it with --data",
         ) from error
-    if not isinstance(whole, Mapping):
-        return OwnTable.of(to_frame(whole), name)
-    frames = [
-        to_frame(rows).with_columns(
-            pl.lit(split).alias("split") if "split" not in rows.column_names else []
-        )
-        for split, rows in whole.items()
-    ]
-    return OwnTable.of(pl.concat(frames, how="diagonal_relaxed"), name)
 
 
 def _text(file: File) -> str:
@@ -118,7 +129,9 @@ def _read_jsonl(text: str, path: PurePath) -> OwnTable:
 
 
 def _read_json(text: str, path: PurePath) -> OwnTable:
-    """Return the table in a list of objects, or in a single one."""
+    """Return the table in a list of objects, in a single one, or in one on each line."""
+    if text.lstrip().startswith("{") and _is_json(text.lstrip().partition("\n")[0]):
+        return _read_jsonl(text, path)
     value = _json(text, path.name)
     items = value if isinstance(value, list) else [value]
     rows = [_object(item, f"{path.name}[{number}]") for number, item in enumerate(items)]
@@ -209,6 +222,14 @@ def _json(text: str, where: str) -> Any:  # noqa: ANN401 - whatever the text hol
     except ValueError as error:
         reason = error.msg if isinstance(error, json.JSONDecodeError) else error
         raise ScoringError("file.not-json", f"not JSON: {reason}", where) from error
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _refuse(constant: str) -> NoReturn:

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Annotated
 
 from nnd.metric.likelihood import Work
-from nnd.schemas import UNSTORED, Amount, Count, Name, Record, SchemaError
+from nnd.schemas import UNSTORED, Amount, Count, Name, Record, SchemaError, seal
 
 COST = "cost.json"
-"""The file beside a result; no digest covers it, because no two runs cost the same."""
+"""The file beside a result, which does not list it, because no two runs cost the same."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,7 +99,7 @@ def add_costs(costs: Sequence[ModelCost]) -> ModelCost:
 
 def cost_bytes(costs: Iterable[ModelCost]) -> bytes:
     """Return the content of the file."""
-    facts = {"models": [each.to_dict() for each in costs]}
+    facts = seal({"models": [each.to_dict() for each in costs]})
     return f"{json.dumps(facts, indent=2, ensure_ascii=False)}\n".encode()
 
 

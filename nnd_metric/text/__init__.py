@@ -81,6 +81,9 @@ if TYPE_CHECKING:
         TokenPlace as TokenPlace,
         place_tokens as place_tokens,
     )
+    from .encoding.tokenizer_panics import (
+        panics_refused as panics_refused,
+    )
     from .encoding.tokens import (
         special_frame as special_frame,
     )

@@ -46,7 +46,10 @@ _KINDS: Final[Mapping[str, tuple[str | None, str]]] = {
 
 UNLISTED: Final = {"result.json": ("cost.json", SELFTEST)}
 """Document → files of its folder that it does not list, because no two runs write the same, or
-because they are written later."""
+because they are written later; each has a digest of its own (`seal`)."""
+
+_OLDER_COST = {"model", "loading_seconds", "scoring_seconds", "tokens"}
+"""Keys of each entry of a cost.json of 0.3, which wrote no digest into it."""
 
 _DIGEST = "digest"
 _VERSION = "nnd_version"
@@ -132,7 +135,21 @@ def read_document(path: Path) -> dict[str, Any]:
             ScoringWarning,
             stacklevel=2,
         )
+    version = document.get(_VERSION)
+    if isinstance(version, str) and _numbers(version) > _numbers(nnd_version()):
+        warnings.warn(
+            f"{path}: it says that nnd {version} wrote it, which is later than this version "
+            f"({nnd_version()}); only what this one knows was read",
+            ScoringWarning,
+            stacklevel=2,
+        )
     return document
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    """Return the numbers that a version begins with; of what is no version, none."""
+    match = re.match(r"\d{1,9}(\.\d{1,9}){0,3}(?!\d)", version, re.ASCII)
+    return tuple(map(int, match[0].split("."))) if match else ()
 
 
 def find_change(document: Mapping[str, Any], name: str) -> str | None:
@@ -199,7 +216,27 @@ def own_files(folder: Path, document: str) -> set[str]:
         return set()
     outputs = content.get("outputs", {})
     own = {name for name, entry in outputs.items() if _is_unchanged(folder / name, entry)}
-    return {document, *own, *UNLISTED.get(document, ())}
+    unlisted = {name for name in UNLISTED.get(document, ()) if _is_sealed(folder / name)}
+    return {document, *own, *unlisted}
+
+
+def _is_sealed(path: Path) -> bool:
+    """Whether nnd wrote a file that no document lists, and nobody changed it since."""
+    try:
+        content = json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return False
+    if not isinstance(content, dict):
+        return False
+    if _DIGEST in content:
+        return bool(content[_DIGEST] == _digest(content))
+    entries = content.get("models")
+    return (
+        [*content] == ["models"]
+        and isinstance(entries, list)
+        and entries != []
+        and all(isinstance(each, dict) and each.keys() >= _OLDER_COST for each in entries)
+    )
 
 
 def other_version(folder: Path, document: str) -> str | None:

@@ -36,6 +36,7 @@ REMEDIES = MappingProxyType(
         "file.another-kind": "check that this is the right file",
         "file.too-large": "check that this is the right file, or split it into several files",
         "file.cut-off": "check that this is the right file, or fetch it again: it may be cut off",
+        "file.leads-outside": "if you trust it, put the file into the folder, and name it there",
         "file.empty": "check that this is the right file",
         "file.not-utf8": "convert the file to UTF-8",
         "file.not-json": "write one object on each line",

@@ -8,8 +8,8 @@ import yaml
 from huggingface_hub import DatasetCardData
 from support.refusals import refusal
 
-from nnd.cards.card_parser import split_head
 from nnd.cards.marks import marked_card, merge_card
+from nnd.schemas import split_head
 
 BODY = "# Toy: NND tests\n\n12 pairs.\n\n## Counts\n\nMany."
 

@@ -188,6 +188,43 @@ def test_the_folder_of_an_earlier_version_is_refused_by_its_number(
     assert content(folder) == before
 
 
+COSTS = [
+    b"years of work",
+    b"[1, 2]",
+    b"{}",
+    b'{"models": []}',
+    b'{"models": [{"model": "mine", "price": 3}]}',
+    json.dumps(seal({"models": []}) | {"note": "mine"}).encode(),
+    b"[" * 100_000,
+]
+
+
+@pytest.mark.parametrize("mine", COSTS, ids=range(len(COSTS)))
+def test_a_persons_file_of_a_name_that_nnd_uses_stays(
+    writers: dict[str, Writer], ours: Callable[[str], Path], tmp_path: Path, mine: bytes
+) -> None:
+    folder = tmp_path / "out"
+    shutil.copytree(ours("evaluate"), folder)
+    (folder / "cost.json").write_bytes(mine)
+    before = content(folder)
+    with refusal("place.foreign-files", str(folder)) as caught:
+        writers["evaluate"](folder)
+    assert "cost.json" in caught.value.what
+    assert content(folder) == before
+
+
+def test_the_costs_of_earlier_versions_are_replaced(
+    writers: dict[str, Writer], ours: Callable[[str], Path], tmp_path: Path
+) -> None:
+    folder = tmp_path / "out"
+    shutil.copytree(ours("evaluate"), folder)
+    facts = json.loads((folder / "cost.json").read_bytes())
+    older = {"models": facts["models"]}  # 0.3 wrote nothing else
+    (folder / "cost.json").write_text(json.dumps(older, indent=2), encoding="utf-8")
+    writers["evaluate"](folder)
+    assert json.loads((folder / "cost.json").read_bytes())["digest"]
+
+
 # Single files
 
 FILES = {

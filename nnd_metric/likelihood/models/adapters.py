@@ -15,6 +15,7 @@ from nnd.metric.likelihood.models.loading import Loading
 from nnd.metric.likelihood.models.masked_kinds import is_masked_kind
 from nnd.metric.likelihood.models.model_places import (
     ADAPTER_CONFIG,
+    is_hub_id,
     resolve_revision,
     split_gguf,
 )
@@ -63,6 +64,13 @@ def resolve_adapter(model_id: str, loading: Loading) -> tuple[str, Loading, Adap
                 f"the {ADAPTER_CONFIG} of this adapter does not name a base model",
                 model_id,
                 f"name it with --model BASE --adapter {model_id}",
+            )
+        if own.commit is not None and not is_hub_id(own.base):
+            raise ScoringError(
+                "adapter.base",
+                f"its base is not on the Hub: {own.base}",
+                f"{model_id}: {ADAPTER_CONFIG}",
+                f"if you have the base, name it with --model BASE --adapter {model_id}",
             )
         check_extra("adapters", "peft", f"{model_id}: an adapter")
         if _find(own.base, own.base_revision):

@@ -35,7 +35,7 @@ from nnd.metric.likelihood.models.gguf.foreign import complete_config
 from nnd.metric.likelihood.models.gguf.gguf_file import GGUFFile, open_gguf
 from nnd.metric.likelihood.models.gguf.tokenizer import check_tokenizer, complete_tokenizer
 from nnd.metric.likelihood.models.loading import Loading
-from nnd.metric.likelihood.models.model_files import joint_digest, weight_files
+from nnd.metric.likelihood.models.model_files import check_named_files, joint_digest, weight_files
 from nnd.metric.likelihood.models.model_places import check_local, split_gguf
 from nnd.schemas import ScoringError
 
@@ -133,6 +133,8 @@ def find_checkpoint(model_id: str, loading: Loading) -> Checkpoint:
     options = {"revision": loading.revision, "trust_remote_code": loading.trust_remote_code}
     if file is None:
         check_local(name)
+        if Path(name).is_dir():
+            check_named_files(Path(name))
         return Checkpoint(name, options)
     gguf = open_gguf(name, file, loading.revision)
     return Checkpoint(name, options | {"gguf_file": file}, gguf)

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from tokenizers import Tokenizer
 from transformers import PreTrainedTokenizerBase, TokenizersBackend
 
+from nnd.metric.text import panics_refused
 from nnd.schemas import excerpt
 
 PROBES = (
@@ -61,6 +62,7 @@ def is_rebuilt(tokenizer: PreTrainedTokenizerBase) -> bool:
     )
 
 
+@panics_refused()
 def restored(
     tokenizer: PreTrainedTokenizerBase, of_file: PreTrainedTokenizerBase
 ) -> FolderTokenizer:
@@ -81,6 +83,7 @@ def restored(
     return FolderTokenizer(tokenizer, (note,) if note else ())
 
 
+@panics_refused()
 def contradiction(tokenizer: PreTrainedTokenizerBase, config: Path) -> str | None:
     """Return a sentence if the folder's two files disagree on special tokens around a text.
 

@@ -19,7 +19,7 @@ from nnd.metric.likelihood.models.model_places import (
     resolve_revision,
     split_gguf,
 )
-from nnd.schemas import digest_once
+from nnd.schemas import ScoringError, digest_once, is_inside, leads_out, outside
 
 _LARGE: Final = 1_000_000_000
 """Size in bytes from which the digest of a file is stored for other processes."""
@@ -35,6 +35,9 @@ _OF_ADAPTERS: Final = ("adapter_model.safetensors", "adapter_model.bin")
 _SUBFOLDERS: Final = ("tokenizer", "additional_chat_templates")
 """Folders in that of a model that are read with it."""
 
+_CONFIG: Final = "config.json"
+_TOKENIZER: Final = "tokenizer_config.json"
+
 _BESIDE_GGUF: Final = {".json", ".jinja", ".model", ".txt"}
 
 
@@ -45,15 +48,15 @@ def weight_files(folder: Path) -> list[Path]:
     """
     names = [*_WEIGHTS]
     with suppress(OSError, ValueError, AttributeError):  # loading says what is wrong
-        named = json.loads((folder / "config.json").read_bytes()).get("transformers_weights")
-        names = [*([named] if named else []), *names]
+        named = json.loads((folder / _CONFIG).read_bytes()).get("transformers_weights")
+        names = [*([named] if is_inside(named) else []), *names]
     for name in names:
         if (folder / name).is_file() and not name.endswith(".index.json"):
             return [folder / name]
         with suppress(OSError, ValueError, LookupError, TypeError, AttributeError):
             index = folder / f"{name.removesuffix('.index.json')}.index.json"
             listed = {*json.loads(index.read_bytes())["weight_map"].values()}
-            return sorted(folder / each for each in listed)
+            return sorted(folder / each for each in listed if is_inside(each))
     return sorted(folder.glob("*.safetensors")) or sorted(folder.glob("*.bin"))
 
 
@@ -158,3 +161,38 @@ def _stat(path: Path) -> list[int]:
     """Return the size of a file, its times and its inode: they change whenever it is written."""
     state = path.stat()
     return [state.st_size, state.st_mtime_ns, state.st_ctime_ns, state.st_ino, state.st_dev]
+
+
+def check_named_files(folder: Path) -> None:
+    """Check that indexes of weights and tokenizers in a folder name only files inside of it.
+
+    Raises:
+        ScoringError: If one names another file, or is a link out of its Hub repository.
+    """
+    for path in sorted(folder.glob("*.json")):
+        if leads_out(folder, path):
+            raise outside(path.name, folder, ScoringError)
+        for name in _names_in(path):
+            if not is_inside(name) or leads_out(folder, folder / name):
+                raise outside(name, path, ScoringError)
+
+
+def _names_in(path: Path) -> list[str]:
+    """Return the names of files in a JSON file that loading would open."""
+    named: Any = []
+    if path.name.endswith(".index.json"):
+        named = _read(path).get("weight_map")
+    elif path.name == _TOKENIZER:
+        named = _read(path).get("fast_tokenizer_files")
+    elif path.name == _CONFIG:
+        named = [_read(path).get("transformers_weights")]
+    names = named.values() if isinstance(named, dict) else named if isinstance(named, list) else ()
+    return sorted({str(name) for name in names if name is not None})
+
+
+def _read(path: Path) -> dict[str, Any]:
+    """Return the object in a JSON file; of one that is damaged, which loading says, none."""
+    with suppress(OSError, ValueError, RecursionError):
+        found = json.loads(path.read_bytes())
+        return found if isinstance(found, dict) else {}
+    return {}

@@ -62,6 +62,11 @@ def check_local(model_id: str) -> None:
     )
 
 
+def is_hub_id(name: object) -> bool:
+    """Whether a name has the form of a Hub id and is not that of a local folder."""
+    return isinstance(name, str) and bool(_HUB_ID.fullmatch(name)) and not Path(name).exists()
+
+
 def split_revision(model_id: str | Path) -> tuple[str, str | None]:
     """Split a name into the Hub id or folder, and the revision or None.
 

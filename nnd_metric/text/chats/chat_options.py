@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
 
+from nnd.metric.text.chats.render_budget import OverBudgetError, rendering_budget
 from nnd.metric.text.encoding.protocols import Protocol
 from nnd.metric.text.encoding.templates import AUTO
 from nnd.schemas import SPARSE, Count, Limit, Name, Record, ScoringError
@@ -182,10 +183,20 @@ def template_excess(template: str) -> str | None:
 
     if len(template) > LONGEST:
         return f"has {len(template):,} characters, more than {LONGEST:,}"
+    product, multiplies = 1, False
     with suppress(TemplateSyntaxError):  # rendering explains it
         for _, kind, written in Environment(autoescape=True).lex(template):
-            if kind == "integer" and int(written.replace("_", ""), 0) > LONGEST:
+            if kind == "operator" and written == "**":
+                return "computes a power"
+            if kind.endswith("_begin"):
+                product, multiplies = 1, False
+            number = int(written.replace("_", ""), 0) if kind == "integer" else 1
+            product *= max(1, number)
+            multiplies = multiplies or (kind == "operator" and written == "*")
+            if number > LONGEST:
                 return f"computes with {written}, a number above {LONGEST:,}"
+            if multiplies and product > LONGEST:
+                return f"multiplies to {product:,}, a number above {LONGEST:,}"
     return None
 
 
@@ -201,7 +212,8 @@ def _check_syntax(path: Path, text: str) -> None:
             "give a shorter one, or use --chat-template none",
         )
     try:
-        render_jinja_template([[{"role": "user", "content": "a"}]], chat_template=text)
+        with rendering_budget():
+            render_jinja_template([[{"role": "user", "content": "a"}]], chat_template=text)
     except TemplateSyntaxError as error:
         raise ScoringError(
             "template.chat",
@@ -209,7 +221,7 @@ def _check_syntax(path: Path, text: str) -> None:
             f'chat template "{path}" line {error.lineno}',
             "correct it, or use --chat-template none",
         ) from error
-    except (TemplateError, TypeError, ValueError, LookupError, AttributeError):
+    except (OverBudgetError, TemplateError, TypeError, ValueError, LookupError, AttributeError):
         return  # its output is checked later, with the model's tokenizer
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from nnd.metric.text.chats.chat_options import LONGEST
+from nnd.metric.text.chats.render_budget import rendering_budget
 from nnd.metric.text.encoding.requests import Tokenizer
 from nnd.schemas import ScoringError, excerpt
 
@@ -109,13 +110,14 @@ class Renderer:
 
     def _write(self, messages: Sequence[Message], *, add_generation_prompt: bool = False) -> str:
         try:
-            written = self.tokenizer.apply_chat_template(
-                list(messages),
-                chat_template=self.template,
-                tokenize=False,
-                add_generation_prompt=add_generation_prompt,
-                **self.arguments,
-            )
+            with rendering_budget():
+                written = self.tokenizer.apply_chat_template(
+                    list(messages),
+                    chat_template=self.template,
+                    tokenize=False,
+                    add_generation_prompt=add_generation_prompt,
+                    **self.arguments,
+                )
         except Exception as error:  # a template may raise anything
             reason = excerpt(" ".join((str(error) or repr(error)).split()), _LONGEST_REASON)
             raise self.error(f'cannot be rendered: "{reason}"', REMEDY) from error

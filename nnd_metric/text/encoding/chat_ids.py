@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from nnd.metric.text.encoding.boundary import continue_with
 from nnd.metric.text.encoding.requests import ChatContext, Ids, Keep, Prefix, Tokenizer
+from nnd.metric.text.encoding.tokenizer_panics import panics_refused
 
 _PROBE = ":"
 
@@ -122,6 +123,7 @@ def _joined(pieces: Sequence[Ids]) -> Ids:
     return tuple(chain.from_iterable(pieces))
 
 
+@panics_refused()
 def _written(tokenizer: Tokenizer, texts: Sequence[str]) -> list[Ids]:
     """Return the tokens of each text, control tokens included."""
     if not texts:

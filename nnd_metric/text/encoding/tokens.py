@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple, cast
 
 from nnd.metric.text.encoding.requests import ChatContext, Context, Ids, PlainContext, Tokenizer
+from nnd.metric.text.encoding.tokenizer_panics import panics_refused
 from nnd.schemas import ScoringError, excerpt
 
 TEXTS_AT_ONCE = 1_000
@@ -43,6 +44,7 @@ def special_frame(tokenizer: Tokenizer, *, target: bool = False) -> Frame:
     )
 
 
+@panics_refused()
 def text_ids(
     tokenizer: Tokenizer,
     texts: Sequence[str],

@@ -18,7 +18,7 @@ import pytest
 from support.refusals import refusal
 
 from nnd.converters.folder.conversion import convert
-from nnd.converters.source import resume
+from nnd.converters.source import download, resume
 from nnd.converters.source.download import fetch, find_cached
 from nnd.converters.source.source import SourceFile, load_source
 from nnd.converters.source.source_files import Files
@@ -54,6 +54,7 @@ class Server:
             than it was asked for), "unnamed" (does not say which it sends).
         statuses: Answers to the next requests, 200 where none is left.
         cuts: After how many bytes of the next bodies it hangs up; never where none is left.
+        drip_s: Seconds after each byte of a body; None sends it at once.
         go_on: While it is clear, a connection that is to be cut stays open, and silent.
         asked: Paths asked for so far.
         heard: Headers of these requests.
@@ -70,6 +71,7 @@ class Server:
     ranges: str = "yes"
     statuses: list[int] = field(default_factory=list)
     cuts: list[int] = field(default_factory=list)
+    drip_s: float | None = None
     go_on: threading.Event = field(default_factory=threading.Event)
     asked: list[str] = field(default_factory=list)
     heard: list[dict[str, str]] = field(default_factory=list)
@@ -129,7 +131,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
         cut = state.cuts.pop(0) if state.cuts else None
         state.sent.append(len(body[:cut]))
         with contextlib.suppress(OSError):  # it need not take all of it
-            self.wfile.write(body[:cut])
+            for n in range(len(body[:cut])) if state.drip_s is not None else ():
+                self.wfile.write(body[n : n + 1])
+                time.sleep(state.drip_s or 0)
+            if state.drip_s is None:
+                self.wfile.write(body[:cut])
         if cut is not None:
             state.go_on.wait(10)
 
@@ -573,3 +579,74 @@ def test_a_proxy_is_used(server: Server, monkeypatch: pytest.MonkeyPatch) -> Non
 
     assert path.read_bytes() == BODY
     assert server.asked == ["http://data.example/a"]
+
+
+def test_a_server_that_sends_next_to_nothing_is_given_up(
+    server: Server, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(resume, "_WINDOW_S", 0.2)
+    server.drip_s = 0.02  # 3,000 bytes a minute
+    start = time.monotonic()
+    with refusal("source.cannot-fetch", server.url) as caught:
+        get(server)
+    assert time.monotonic() - start < 2
+    assert "the least is 60,000" in caught.value.what
+    assert "NND_SLOWEST_DOWNLOAD=0" in caught.value.remedy
+    assert len(server.asked) == 1
+    # What arrived is kept for the next try, which is as slow, and now is waited for.
+    arrived = (cache / "toy/a.jsonl.part").stat().st_size
+    assert 0 < arrived < len(BODY)
+    server.drip_s = 0.0001
+    monkeypatch.setenv("NND_SLOWEST_DOWNLOAD", "0")
+    assert get(server).read_bytes() == BODY
+    assert server.asked_range() == [None, f"bytes={arrived}-"]
+
+
+@pytest.mark.parametrize("text", ["fast", "-1", "1e5", "1_000", "\u0661"])
+def test_a_limit_that_is_no_number_is_refused(
+    text: str, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NND_SLOWEST_DOWNLOAD", text)
+    with refusal("source.cannot-fetch", server.url) as caught:
+        get(server)
+    assert "NND_SLOWEST_DOWNLOAD" in caught.value.what
+
+
+@pytest.mark.parametrize("name", ["a.jsonl.part", ".a.jsonl.lock"])
+def test_nothing_is_written_through_a_link(
+    name: str, server: Server, cache: Path, tmp_path: Path
+) -> None:
+    victim = tmp_path / "victim"
+    victim.write_bytes(b"years of work")
+    (cache / "toy").mkdir(parents=True)
+    (cache / "toy" / name).symlink_to(victim)
+    with refusal("place.foreign-files", name):
+        get(server)
+    assert victim.read_bytes() == b"years of work"
+    assert (cache / "toy" / name).is_symlink()
+
+
+def test_a_link_that_comes_while_a_file_is_fetched_is_not_followed(
+    server: Server, cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    victim = tmp_path / "victim"
+    victim.write_bytes(b"years of work")
+    monkeypatch.setattr(download, "_check_no_links", lambda *_: None)
+    (cache / "toy").mkdir(parents=True)
+    (cache / "toy/a.jsonl.part").symlink_to(victim)
+    with refusal("place.cannot-write"):
+        get(server, sha256=None)
+    assert victim.read_bytes() == b"years of work"
+
+
+def test_the_cached_file_may_be_a_link_of_its_owner(
+    server: Server, cache: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "elsewhere").write_bytes(BODY)
+    (cache / "toy").mkdir(parents=True)
+    (cache / "toy/a.jsonl").symlink_to(tmp_path / "elsewhere")
+    assert get(server).read_bytes() == BODY
+    assert server.asked == []
+    (tmp_path / "elsewhere").write_bytes(b"another")
+    assert get(server).read_bytes() == BODY  # in the place of the link
+    assert (tmp_path / "elsewhere").read_bytes() == b"another"

@@ -2,28 +2,22 @@
 
 import io
 import json
-import os
-import subprocess
-import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
+from support.hub.loading import Ask, reader
 from support.hub.server import Hub
-from support.places import SUPPORT
 from support.refusals import check_refusal
 from support.stored_folders import reseal
 from support.suites.split_source import write_letters
 
 from nnd.schemas import NNDError
 
-Ask = Callable[[str], dict[str, Any]]
 NEVER = "0" * 40
-READER = SUPPORT / "hub" / "reader.py"
 
 
 def pairs(context: str) -> bytes:
@@ -40,37 +34,6 @@ def parquet(columns: dict[str, list[Any]]) -> bytes:
     buffer = io.BytesIO()
     pl.DataFrame(columns).write_parquet(buffer)
     return buffer.getvalue()
-
-
-@contextmanager
-def reader(hub: Hub, home: Path) -> Iterator[Ask]:
-    """Yield `ask(name)`: what `load_pairs` makes of it in a process with an empty cache."""
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("HF_")}
-    environment |= {
-        "HF_ENDPOINT": hub.endpoint,
-        "HF_HOME": str(home),
-        "HF_HUB_DISABLE_XET": "1",
-        "HF_HUB_DISABLE_PROGRESS_BARS": "1",
-    }
-    with subprocess.Popen(
-        [sys.executable, str(READER)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        env=environment,
-        text=True,
-    ) as process:
-        stdin, stdout = process.stdin, process.stdout
-        assert stdin is not None
-        assert stdout is not None
-
-        def ask(name: str) -> dict[str, Any]:
-            stdin.write(f"{name}\n")
-            stdin.flush()
-            answer: dict[str, Any] = json.loads(stdout.readline())
-            return answer
-
-        yield ask
-        stdin.close()
 
 
 @pytest.fixture(scope="module")

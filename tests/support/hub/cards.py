@@ -5,14 +5,20 @@ from typing import Any
 
 import yaml
 
+MOST = {"*": 50, "[": 1_000, "{": 1_000}
+"""Signs in metadata that is read: aliases are written out in JSON, and brackets take long."""
+
 FRONT = re.compile(r"\A\s*---[ \t]*\r?\n(.*?)(\r?\n)?---[ \t]*(\r?\n|\Z)", re.DOTALL)
 
 
 def metadata(readme: bytes) -> dict[str, Any]:
     """Return the metadata of a README; of one whose metadata is wrong, none."""
     try:
-        found = yaml.safe_load(_front(readme.decode()) or "")
-    except (ValueError, yaml.YAMLError):
+        front = _front(readme.decode()) or ""
+        found = (
+            yaml.safe_load(front) if all(front.count(each) < MOST[each] for each in MOST) else {}
+        )
+    except (ValueError, RecursionError, yaml.YAMLError):
         return {}
     return found if isinstance(found, dict) else {}
 

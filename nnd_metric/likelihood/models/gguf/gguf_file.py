@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from gguf import GGUFReader
 
 _LONGEST_VALUE = 60
+_WIDTHS = ("embedding_length", "feed_forward_length", "expert_feed_forward_length")
+"""Keys with a size that a tensor has."""
 
 
 @dataclass(frozen=True)
@@ -111,7 +113,21 @@ def open_gguf(folder: str, file: str, revision: str | None) -> GGUFFile:
         paths.append(path)
         readers.append(parse(path, name))
     reader = join_parts(paths, readers)
-    return GGUFFile(tuple(paths), reader, _format(reader))
+    opened = GGUFFile(tuple(paths), reader, _format(reader))
+    _check_sizes(opened)
+    return opened
+
+
+def _check_sizes(file: GGUFFile) -> None:
+    """Refuse sizes that no tensor of the file has, before a model of these sizes is built."""
+    widest = max((int(size) for each in file.reader.tensors for size in each.shape), default=0)
+    limits = {"block_count": len(file.tensor_names), **dict.fromkeys(_WIDTHS, widest)}
+    for key, most in limits.items():
+        value = file.field(f"{file.architecture}.{key}", 0)
+        values = value if isinstance(value, list) else [value]
+        if any(isinstance(each, int) and each > most for each in values):
+            stated = excerpt(str(value), _LONGEST_VALUE)
+            raise file.damaged(f"{key} is {stated}, and its tensors allow {most:,} at most")
 
 
 def _not_found(name: str, file: str, part: str) -> ScoringError:
