@@ -72,6 +72,7 @@ PRINTED: dict[str, tuple[str, ...]] = {
     "LengthMatched.wilson": ("pass rate, Wilson's",),
     "Baseline.lead_interval": (_SAME,),
     "Difference.interval": (_SAME, _OTHER, "difference at equal length"),
+    "ModelDifference.context_interval": (_SAME,),
     "Flips.flipped_interval": _OF_RATE,
     "Effect.rate_interval": _OF_RATE,
     "Variant.rate_interval": _OF_RATE,
