@@ -148,6 +148,50 @@ if TYPE_CHECKING:
         temporary_folder as temporary_folder,
         workplace as workplace,
     )
+    from .reading.archives import (
+        ARCHIVES as ARCHIVES,
+        MOST_BYTES as MOST_BYTES,
+        find_member as find_member,
+        read_archive as read_archive,
+        read_members as read_members,
+    )
+    from .reading.parquet_files import (
+        read_parquet_rows as read_parquet_rows,
+    )
+    from .reading.records import (
+        Cells as Cells,
+        FileRecord as FileRecord,
+        as_records as as_records,
+        load_json as load_json,
+        parse_number as parse_number,
+        quoted as quoted,
+        read_cells as read_cells,
+        read_jsonl as read_jsonl,
+        shown as shown,
+        spells_number as spells_number,
+        split_cells as split_cells,
+    )
+    from .reading.table_rows import (
+        TABLE_SUFFIXES as TABLE_SUFFIXES,
+        by_header as by_header,
+        guess_cells as guess_cells,
+        is_lines as is_lines,
+        read_rows as read_rows,
+    )
+    from .reading.text_files import (
+        decode as decode,
+        read_lines as read_lines,
+        read_text as read_text,
+    )
+    from .reading.workbook import (
+        read_workbook as read_workbook,
+        sheet_names as sheet_names,
+    )
+    from .reading.yaml import (
+        line_finder as line_finder,
+        load_yaml as load_yaml,
+        read_yaml as read_yaml,
+    )
     from .records.display import (
         Printable as Printable,
         text_table as text_table,

@@ -12,14 +12,15 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from nnd.converters.reading import MOST_BYTES, read_members
 from nnd.converters.source.source import SourceFile
 from nnd.schemas import (
+    MOST_BYTES,
     SourceError,
     cache_folder,
     file_digest,
     git_blob,
     put_in_place,
+    read_members,
     write_whole,
 )
 

@@ -15,8 +15,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path, PurePosixPath
 
-from nnd.converters.reading.text_files import unreadable
-from nnd.schemas import SourceError, excerpt
+from nnd.schemas.reading.text_files import unreadable
+from nnd.schemas.words.errors import SourceError
+from nnd.schemas.words.texts import excerpt
 
 MOST_MEMBERS = 10_000
 

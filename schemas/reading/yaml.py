@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import yaml
 from yaml.composer import Composer
 
-from nnd.converters.reading.text_files import read_text
-from nnd.schemas import SourceError
+from nnd.schemas.reading.text_files import read_text
+from nnd.schemas.words.errors import SourceError
 
 MOST_VALUES = 100_000
 

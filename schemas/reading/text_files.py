@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from nnd.schemas import SourceError
+from nnd.schemas.words.errors import SourceError
 
 LONGEST_LINE = 64 * 2**20
 """Most bytes of a line; a book has one or two million."""

@@ -19,9 +19,9 @@ import pytest
 from support.refusals import refusal
 
 from nnd.converters.folder.conversion import convert
-from nnd.converters.reading import records, text_files as texts
-from nnd.converters.reading.records import parse_json, read_cells, read_jsonl
-from nnd.converters.reading.text_files import decode, read_lines, read_text
+from nnd.schemas.reading import records, text_files as texts
+from nnd.schemas.reading.records import parse_json, read_cells, read_jsonl
+from nnd.schemas.reading.text_files import decode, read_lines, read_text
 
 MakeSource = Callable[..., Path]
 Toy = Callable[..., dict[str, Any]]

@@ -17,12 +17,12 @@ from support.damage import Damage, fuzz, read_or_refused
 from support.table_files import sheet_of, workbook_of
 
 from nnd.converters.folder.conversion import convert
-from nnd.converters.reading.archives import read_members
-from nnd.converters.reading.parquet_files import read_parquet_rows
-from nnd.converters.reading.records import LONGEST_CELL, parse_json, read_cells, read_jsonl
-from nnd.converters.reading.text_files import read_text
-from nnd.converters.reading.workbook import read_workbook
 from nnd.converters.source.source import load_source
+from nnd.schemas.reading.archives import read_members
+from nnd.schemas.reading.parquet_files import read_parquet_rows
+from nnd.schemas.reading.records import LONGEST_CELL, parse_json, read_cells, read_jsonl
+from nnd.schemas.reading.text_files import read_text
+from nnd.schemas.reading.workbook import read_workbook
 
 CSV = "confit_samsum/samsum_annotation.csv"
 TSV = "challenge300/challenge300-outputs.tsv"

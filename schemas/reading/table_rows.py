@@ -9,13 +9,20 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from nnd.converters.reading.parquet_files import parquet_schema, read_parquet_rows
-from nnd.converters.reading.records import Cells, Record, parse_json, quoted, read_cells, read_jsonl
-from nnd.converters.reading.text_files import read_lines, read_text
-from nnd.converters.reading.workbook import read_workbook
-from nnd.schemas import SourceError
+from nnd.schemas.reading.parquet_files import parquet_schema, read_parquet_rows
+from nnd.schemas.reading.records import (
+    Cells,
+    FileRecord,
+    parse_json,
+    quoted,
+    read_cells,
+    read_jsonl,
+)
+from nnd.schemas.reading.text_files import read_lines, read_text
+from nnd.schemas.reading.workbook import read_workbook
+from nnd.schemas.words.errors import SourceError
 
-SUFFIXES = (".csv", ".tsv", ".jsonl", ".json", ".xlsx", ".parquet")
+TABLE_SUFFIXES = (".csv", ".tsv", ".jsonl", ".json", ".xlsx", ".parquet")
 """Suffixes of tables. Any other file is a text, with the columns `line` (from 1) and `text`."""
 
 _DELIMITERS = {".csv": ",", ".tsv": "\t"}
@@ -57,13 +64,15 @@ def guess_cells(path: Path, *, even: bool = True) -> tuple[dict[str, Any], list[
 
 def read_rows(
     path: Path, name: str, options: Mapping[str, Any], columns: list[str] | None = None
-) -> Iterator[Record]:
+) -> Iterator[FileRecord]:
     """Yield the rows of a table as column → cell; the suffix of the file decides how it is read.
 
     If that is unknown, the suffix of its declared `name` does. `options` are delimiter, quotation
     and sheet, if they differ from the defaults. Only required `columns` are read; None: all.
     """
-    known = [suffix for suffix in (path.suffix.lower(), Path(name).suffix) if suffix in SUFFIXES]
+    known = [
+        suffix for suffix in (path.suffix.lower(), Path(name).suffix) if suffix in TABLE_SUFFIXES
+    ]
     match known[0] if known else None:
         case ".csv" | ".tsv" as suffix:
             usual = default_options(suffix)
@@ -79,12 +88,12 @@ def read_rows(
         case ".parquet":
             check_columns(path.name, parquet_schema(path).names, columns or ())
             for number, row in enumerate(read_parquet_rows(path, columns), start=1):
-                yield Record(f"{path.name} row {number}", row)
+                yield FileRecord(f"{path.name} row {number}", row)
         case _:
             check_columns(path.name, ("line", "text"), columns or ())
             for number, line in enumerate(read_lines(path), start=1):
                 text = line.rstrip("\r\n")
-                yield Record(f"{path.name}:{number}", {"line": number, "text": text})
+                yield FileRecord(f"{path.name}:{number}", {"line": number, "text": text})
 
 
 def is_lines(path: Path, name: str) -> bool:
@@ -102,17 +111,17 @@ def by_header(cells: Iterable[Cells]) -> list[dict[str, str]]:
     return [dict(zip(names, row, strict=False)) for row in rows]
 
 
-def _with_columns(records: Iterator[Record], columns: Collection[str]) -> Iterator[Record]:
+def _with_columns(records: Iterator[FileRecord], columns: Collection[str]) -> Iterator[FileRecord]:
     wanted = {*columns}
     for record in records:
         if not wanted <= record.fields.keys():
             check_columns(record.where, record.fields, columns)
-        yield Record(record.where, {name: record.fields[name] for name in columns})
+        yield FileRecord(record.where, {name: record.fields[name] for name in columns})
 
 
 def _by_header(
     cells: Iterator[Cells], file: str, columns: Collection[str] | None
-) -> Iterator[Record]:
+) -> Iterator[FileRecord]:
     header = next(cells, Cells(f"{file}:1", []))
     columns = header.values if columns is None else columns
     check_columns(header.where, header.values, columns)
@@ -124,7 +133,7 @@ def _by_header(
     places = {name: header.values.index(name) for name in columns}
     for where, values in cells:
         if any(map(str.strip, values)):
-            yield Record(where, {name: values[place] for name, place in places.items()})
+            yield FileRecord(where, {name: values[place] for name, place in places.items()})
 
 
 def check_columns(where: str, found: Collection[str], columns: Collection[str]) -> None:

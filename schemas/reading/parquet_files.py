@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nnd.schemas import SourceError
+from nnd.schemas.words.errors import SourceError
 
 if TYPE_CHECKING:
     import pyarrow as pa

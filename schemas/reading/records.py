@@ -10,8 +10,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from nnd.converters.reading.text_files import read_lines
-from nnd.schemas import SourceError, excerpt, listed
+from nnd.schemas.reading.text_files import read_lines
+from nnd.schemas.words.errors import SourceError
+from nnd.schemas.words.texts import excerpt, listed
 
 T = TypeVar("T")
 _MOST_LISTED = 20
@@ -22,7 +23,7 @@ LONGEST_CELL = 16 * 2**20
 """Most characters of a quoted cell, which may span many lines."""
 
 
-class Record(NamedTuple):
+class FileRecord(NamedTuple):
     """A JSON object of a file, with its place (file:line).
 
     The methods return a field in the type that a converter expects, or raise a SourceError that
@@ -76,16 +77,16 @@ class Record(NamedTuple):
         values = self._typed(name, list, "a list")
         return [_expect(value, str, "a string", self._place(name)) for value in values]
 
-    def records(self, name: str) -> Iterator["Record"]:
+    def records(self, name: str) -> Iterator["FileRecord"]:
         """Yield the objects of a field that must be a list of objects."""
         place = self._place(name)
         for number, value in enumerate(self._typed(name, list, "a list")):
             where = f"{place}[{number}]"
-            yield Record(where, _expect(value, dict, "an object", where))
+            yield FileRecord(where, _expect(value, dict, "an object", where))
 
-    def record(self, name: str) -> "Record":
+    def record(self, name: str) -> "FileRecord":
         """Return a field that must be an object."""
-        return Record(self._place(name), self._typed(name, dict, "an object"))
+        return FileRecord(self._place(name), self._typed(name, dict, "an object"))
 
     def _typed(self, name: str, kind: type[T], wanted: str) -> T:
         value = self.fields.get(name)
@@ -105,6 +106,10 @@ class Record(NamedTuple):
         return f"{self.where}, {name}"
 
 
+Record = FileRecord
+"""The name of `nnd.converters`; in this room, a `Record` is what nnd stores."""
+
+
 class Cells(NamedTuple):
     """A row of a table, with its place (file:line)."""
 
@@ -112,28 +117,28 @@ class Cells(NamedTuple):
     values: list[str]
 
 
-def read_jsonl(path: Path) -> Iterator[Record]:
+def read_jsonl(path: Path) -> Iterator[FileRecord]:
     """Yield the objects of a JSON-lines file; blank lines are skipped."""
     name = path.name
     for number, line in enumerate(read_lines(path), start=1):
         if line.strip():
             where = f"{name}:{number}"
-            yield Record(where, _expect(load_json(line, where), dict, "a JSON object", where))
+            yield FileRecord(where, _expect(load_json(line, where), dict, "a JSON object", where))
 
 
-def parse_json(text: str, name: str) -> Iterator[Record]:
+def parse_json(text: str, name: str) -> Iterator[FileRecord]:
     """Yield the objects of a JSON file: a list of objects (`name[17]`) or a single one."""
     return as_records(load_json(text, name), name)
 
 
-def as_records(value: object, name: str) -> Iterator[Record]:
+def as_records(value: object, name: str) -> Iterator[FileRecord]:
     """Yield the objects of a value of JSON: a list of objects, or a single one."""
     if isinstance(value, list):
         for number, item in enumerate(value):
             where = f"{name}[{number}]"
-            yield Record(where, _expect(item, dict, "an object", where))
+            yield FileRecord(where, _expect(item, dict, "an object", where))
     else:
-        yield Record(name, _expect(value, dict, "an object or a list of objects", name))
+        yield FileRecord(name, _expect(value, dict, "an object or a list of objects", name))
 
 
 class _TwiceError(ValueError):
@@ -173,11 +178,11 @@ def load_json(text: str, where: str) -> Any:  # noqa: ANN401 - a JSON value may 
 
 
 def read_cells(path: Path, *, delimiter: str, quoted: bool, even: bool = True) -> Iterator[Cells]:
-    """Yield the rows of a delimited file, the header first; see `cells_of`."""
-    return cells_of(read_lines(path), path.name, delimiter=delimiter, quoted=quoted, even=even)
+    """Yield the rows of a delimited file, the header first; see `split_cells`."""
+    return split_cells(read_lines(path), path.name, delimiter=delimiter, quoted=quoted, even=even)
 
 
-def cells_of(
+def split_cells(
     lines: Iterable[str], name: str, *, delimiter: str, quoted: bool, even: bool = True
 ) -> Iterator[Cells]:
     """Yield the rows of the lines of a file, the header first.

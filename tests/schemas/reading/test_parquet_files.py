@@ -14,8 +14,7 @@ import pytest
 from pyarrow import parquet
 from support.refusals import refusal
 
-from nnd.converters.reading import read_parquet_rows
-from nnd.schemas import SourceError
+from nnd.schemas import SourceError, read_parquet_rows
 
 ROWS: list[dict[str, Any]] = [
     {
@@ -89,7 +88,7 @@ def test_a_text_that_a_million_rows_refer_to(tmp_path: Path, kind: pa.DataType |
 READ = """
 import resource, sys
 from pathlib import Path
-from nnd.converters.reading import read_parquet_rows
+from nnd.schemas import read_parquet_rows
 
 path = Path(sys.argv[1])
 next(read_parquet_rows(path.with_name("small.parquet")))  # what importing pyarrow takes
@@ -117,7 +116,7 @@ THREADS = """
 import os, sys
 from pathlib import Path
 from pyarrow import parquet
-from nnd.converters.reading import read_parquet_rows
+from nnd.schemas import read_parquet_rows
 
 before = len(os.listdir("/proc/self/task"))
 rows = sum(1 for _ in read_parquet_rows(Path(sys.argv[1])))

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-import nnd.converters.reading.yaml as module
-from nnd.converters.reading.yaml import line_finder, load_yaml
+import nnd.schemas.reading.yaml as module
+from nnd.schemas.reading.yaml import line_finder, load_yaml
 
 
 def test_an_alias_stands_for_what_it_names() -> None:

@@ -1,0 +1,1 @@
+"""Bytes to records: text, JSON, delimited tables, workbooks, archives, Parquet, YAML."""
