@@ -124,13 +124,6 @@ if TYPE_CHECKING:
         read_manifest as read_manifest,
         read_validity as read_validity,
     )
-    from .files.parquet import (
-        parquet_bytes as parquet_bytes,
-        read_parquet as read_parquet,
-        read_row_group as read_row_group,
-        row_group_sizes as row_group_sizes,
-        stored_columns as stored_columns,
-    )
     from .files.places import (
         check_own as check_own,
         check_replaceable as check_replaceable,
@@ -140,23 +133,34 @@ if TYPE_CHECKING:
         replace_own as replace_own,
         write_folder as write_folder,
     )
-    from .files.process import (
-        check_not_forked as check_not_forked,
-        collector_paused as collector_paused,
-    )
     from .files.workplaces import (
         temporary_folder as temporary_folder,
         workplace as workplace,
     )
     from .reading.archives import (
         ARCHIVES as ARCHIVES,
-        MOST_BYTES as MOST_BYTES,
         find_member as find_member,
         read_archive as read_archive,
         read_members as read_members,
     )
-    from .reading.parquet_files import (
+    from .reading.limits import (
+        ARCHIVE as ARCHIVE,
+        COLUMNS as COLUMNS,
+        TEXT as TEXT,
+        UNPACKED as UNPACKED,
+        SizeLimit as SizeLimit,
+    )
+    from .reading.parquet import (
+        parquet_bytes as parquet_bytes,
+        read_parquet as read_parquet,
         read_parquet_rows as read_parquet_rows,
+        read_row_group as read_row_group,
+        row_group_sizes as row_group_sizes,
+        stored_columns as stored_columns,
+    )
+    from .reading.process import (
+        check_not_forked as check_not_forked,
+        collector_paused as collector_paused,
     )
     from .reading.records import (
         Cells as Cells,
@@ -172,10 +176,13 @@ if TYPE_CHECKING:
         split_cells as split_cells,
     )
     from .reading.table_rows import (
+        CELL_SUFFIXES as CELL_SUFFIXES,
         TABLE_SUFFIXES as TABLE_SUFFIXES,
         by_header as by_header,
+        find_options as find_options,
         guess_cells as guess_cells,
         is_lines as is_lines,
+        kind_of as kind_of,
         read_rows as read_rows,
     )
     from .reading.text_files import (

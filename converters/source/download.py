@@ -14,7 +14,7 @@ from filelock import FileLock, Timeout
 
 from nnd.converters.source.source import SourceFile
 from nnd.schemas import (
-    MOST_BYTES,
+    ARCHIVE,
     SourceError,
     cache_folder,
     file_digest,
@@ -109,8 +109,8 @@ def unpack_copy(file: SourceFile, folder: Path, source_name: str) -> Path | None
     if file.sha256 is None or not packed.is_file():
         return None
     try:
-        unpacker = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=MOST_BYTES)
-        raw = unpacker.decompress(packed.read_bytes(), MOST_BYTES)
+        unpacker = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=ARCHIVE.most)
+        raw = unpacker.decompress(packed.read_bytes(), ARCHIVE.most)
     except (OSError, lzma.LZMAError):
         raw = b""
     if hashlib.sha256(raw).hexdigest() != file.sha256:

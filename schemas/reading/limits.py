@@ -12,21 +12,21 @@ from typing import NamedTuple
 from nnd.schemas.words.errors import NNDError, SourceError
 
 _SIZE = re.compile(r"([0-9]{1,15})([KMGT]?)")
-_POWERS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
+_POWERS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
 
 _MEMORY_SHARE = 4
 _CGROUPS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 
 
-class Limit(NamedTuple):
+class SizeLimit(NamedTuple):
     """A limit: what it counts, the environment variable that sets it, and its usual value.
 
-    A value of None means a quarter of the memory that this process may take.
+    A value of 0 means a quarter of the memory that this process may take.
     """
 
     counted: str
     variable: str
-    usual: int | None
+    usual: int
 
     @property
     def most(self) -> int:
@@ -34,12 +34,15 @@ class Limit(NamedTuple):
         text = os.environ.get(self.variable, "").strip()
         found = _SIZE.fullmatch(text.upper())
         if found:
-            return int(found[1]) * 1024 ** _POWERS[found[2]]
+            return int(found[1]) << _POWERS[found[2]]
         if text:
             raise NNDError(
                 "option.bad-value", f'"{text}" is not a size', self.variable, "write e.g. 500M"
             )
-        return _memory() // _MEMORY_SHARE if self.usual is None else self.usual
+        return self.usual or _memory() // _MEMORY_SHARE
+
+    def __str__(self) -> str:
+        return f"{self.most:,} {self.counted} ({self.variable})"
 
     def error(self, where: object, what: str = "") -> SourceError:
         """Return the error for a file that is beyond the limit; `what` is beyond it."""
@@ -47,33 +50,30 @@ class Limit(NamedTuple):
             "file.too-large",
             f"{what or 'it has'} more than {self.most:,} {self.counted}",
             where,
-            f"check that this is the right file; if you trust it, set {self.variable} to more",
+            f"check that this is the right file; if it is, set {self.variable} to more",
         )
 
 
-UNPACKED = Limit("bytes", "NND_MAX_UNPACKED", None)
+UNPACKED = SizeLimit("bytes", "NND_MAX_UNPACKED", 0)
 """Of one file of rows, unpacked: of the cells of Parquet, where a million rows may refer to a text
 that the file holds once, and of what gzip holds."""
 
-ARCHIVE = Limit("bytes", "NND_MAX_ARCHIVE", 256 * 2**20)
+ARCHIVE = SizeLimit("bytes", "NND_MAX_ARCHIVE", 256 * 2**20)
 """Of all members of a zip, .tar.gz or .xlsx together, unpacked."""
 
-MEMBERS = Limit("members", "NND_MAX_MEMBERS", 10_000)
-"""Of a zip or .tar.gz."""
-
-LINE = Limit("bytes", "NND_MAX_LINE", 64 * 2**20)
+LINE = SizeLimit("bytes", "NND_MAX_LINE", 64 * 2**20)
 """Of one line; a book has one or two million."""
 
-TEXT = Limit("characters", "NND_MAX_TEXT", 16 * 2**20)
+TEXT = SizeLimit("characters", "NND_MAX_TEXT", 16 * 2**20)
 """Of one text or cell."""
 
-COLUMNS = Limit("columns", "NND_MAX_COLUMNS", 16_384)
+COLUMNS = SizeLimit("columns", "NND_MAX_COLUMNS", 16_384)
 """Of a table, or keys of an object in JSON Lines; a sheet has no more."""
 
-YAML_VALUES = Limit("values", "NND_MAX_YAML", 100_000)
+YAML_VALUES = SizeLimit("values", "NND_MAX_YAML", 100_000)
 """Of a YAML file, where an alias counts as all its values."""
 
-LIMITS = (UNPACKED, ARCHIVE, MEMBERS, LINE, TEXT, COLUMNS, YAML_VALUES)
+LIMITS = (UNPACKED, ARCHIVE, LINE, TEXT, COLUMNS, YAML_VALUES)
 
 
 def _memory() -> int:

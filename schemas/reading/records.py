@@ -2,25 +2,34 @@
 
 import csv
 import io
+import itertools
 import json
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
+from nnd.schemas.reading.limits import TEXT
 from nnd.schemas.reading.text_files import read_lines
 from nnd.schemas.words.errors import SourceError
-from nnd.schemas.words.texts import excerpt, listed
+from nnd.schemas.words.texts import counted, excerpt, has_surrogate, listed
 
 T = TypeVar("T")
 _MOST_LISTED = 20
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _SPACES = " \t\r\n"
+_SEPARATOR = re.compile(r"sep=(.)\s*")
 
-LONGEST_CELL = 16 * 2**20
-"""Most characters of a quoted cell, which may span many lines."""
+MOST_LEVELS = 100
+"""Most levels of objects and lists in JSON: whoever walks through a value does it by recursion."""
+
+_LONG = 2**16
+"""Characters of a JSON text in which the length of each text is compared with the limit."""
+
+_UNUSUAL = re.compile(r"\\u(?:[dD][89a-fA-F]|0000)")
+"""Escapes of what is not a character by itself."""
 
 
 class FileRecord(NamedTuple):
@@ -157,9 +166,14 @@ _DECODER = json.JSONDecoder(object_pairs_hook=_as_object)
 
 
 def load_json(text: str, where: str) -> Any:  # noqa: ANN401 - a JSON value may be anything
-    """Return the value of a JSON text; raises a SourceError at `where` if it is not JSON."""
+    """Return the value of a JSON text, in which NaN and infinity are numbers.
+
+    Raises:
+        SourceError: If it is not JSON, has a key twice in an object, too many levels, a text that
+            is too long, or NUL or half a surrogate pair in a text.
+    """
     try:
-        return _DECODER.decode(text)
+        value = _DECODER.decode(text)
     except _TwiceError as error:
         raise SourceError(
             "row.twice", f"the key {error} occurs twice in one object", where
@@ -167,14 +181,52 @@ def load_json(text: str, where: str) -> Any:  # noqa: ANN401 - a JSON value may 
     except json.JSONDecodeError as error:
         line = f"line {error.lineno}, " if error.lineno > 1 else ""
         raise SourceError(
-            "file.cut-off",
-            f"not a whole JSON object: {error.msg} ({line}column {error.colno})",
-            where,
+            "file.cut-off", f"not JSON: {error.msg} ({line}column {error.colno})", where
         ) from error
-    except (ValueError, RecursionError) as error:  # a number of 5,000 digits, 1,000 brackets
-        raise SourceError(
-            "file.another-kind", f"not JSON of an annotation file: {error}", where
-        ) from error
+    except RecursionError as error:
+        raise _too_deep(where) from error
+    except ValueError as error:  # a number of 5,000 digits
+        raise SourceError("file.another-kind", f"cannot be read as JSON: {error}", where) from error
+    if text.count("[") + text.count("{") > MOST_LEVELS:
+        _check_levels(value, where)
+    if len(text) > _LONG or _UNUSUAL.search(text):
+        _check_texts(value, where)
+    return value
+
+
+def _check_levels(value: object, where: str) -> None:
+    level = [value]
+    for _ in range(MOST_LEVELS):
+        level = [part for each in level for part in _parts(each) if isinstance(part, dict | list)]
+        if not level:
+            return
+    raise _too_deep(where)
+
+
+def _check_texts(value: object, where: str) -> None:
+    waiting, most = [value], TEXT.most
+    while waiting:
+        value = waiting.pop()
+        waiting += _parts(value)
+        waiting += value if isinstance(value, dict) else ()
+        if isinstance(value, str) and len(value) > most:
+            raise TEXT.error(where, "a text has")
+        if isinstance(value, str) and ("\0" in value or has_surrogate(value)):
+            raise SourceError(
+                "cell.not-text",
+                f"{shown(value)} has NUL or half a surrogate pair, which are not characters",
+                where,
+                "decode the text again, or leave the row out",
+            )
+
+
+def _parts(value: object) -> Iterable[Any]:
+    return value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+
+
+def _too_deep(where: str) -> SourceError:
+    what = f"its brackets are nested more than {MOST_LEVELS} levels deep"
+    return SourceError("file.another-kind", what, where)
 
 
 def read_cells(path: Path, *, delimiter: str, quoted: bool, even: bool = True) -> Iterator[Cells]:
@@ -187,25 +239,30 @@ def split_cells(
 ) -> Iterator[Cells]:
     """Yield the rows of the lines of a file, the header first.
 
-    Cells may be `quoted` by `"` (doubled inside); if `even`, all rows must have as many of them.
+    Cells may be `quoted` by `"` (doubled inside); if `even`, all rows must have as many of them. A
+    first line `sep=;`, which Excel reads, names the delimiter.
     """
+    lines = _any_line_ends(lines)
+    first = next(lines, "")
+    named = _SEPARATOR.fullmatch(first)
     reader = csv.reader(
-        _any_line_ends(lines),
-        delimiter=delimiter,
+        lines if named else itertools.chain([first], lines),
+        delimiter=named[1] if named else delimiter,
         quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE,
         strict=quoted,
     )
-    width = 0
+    width, above, longest = 0, bool(named), TEXT.most
     while True:
         try:
-            values = _next_row(reader)
+            values = _next_row(reader, longest)
         except csv.Error as error:
-            raise SourceError(
-                "file.not-csv", f"not a row of cells: {error}", f"{name}:{reader.line_num}"
-            ) from error
+            where = f"{name}:{reader.line_num + above}"
+            if "field limit" in str(error):
+                raise TEXT.error(where, "a cell, or a quote that does not end, has") from error
+            raise SourceError("file.not-csv", f"not a row of cells: {error}", where) from error
         if values is None:
             return
-        where = f"{name}:{reader.line_num}"
+        where = f"{name}:{reader.line_num + above}"
         width = width or len(values)
         if values and even and len(values) != width:
             raise wrong_width(where, len(values), width)
@@ -215,7 +272,9 @@ def split_cells(
 
 def wrong_width(where: str, cells: int, width: int) -> SourceError:
     """Return the error at a row that is not as wide as the header."""
-    return SourceError("file.not-csv", f"{cells} cells, but the header has {width}", where)
+    remedy = "correct the row: a cell that contains the separator must be in quotes"
+    what = f"{counted(cells, 'cell')}, but the header has {width}"
+    return SourceError("file.not-csv", what, where, remedy)
 
 
 def _any_line_ends(lines: Iterable[str]) -> Iterator[str]:
@@ -224,9 +283,9 @@ def _any_line_ends(lines: Iterable[str]) -> Iterator[str]:
         yield from io.StringIO(line, newline="") if "\r" in line else (line,)
 
 
-def _next_row(rows: Iterator[list[str]]) -> list[str] | None:
+def _next_row(rows: Iterator[list[str]], longest: int) -> list[str] | None:
     """Return the next row of a csv reader; the limit is global, so it is restored at once."""
-    limit = csv.field_size_limit(LONGEST_CELL)
+    limit = csv.field_size_limit(longest)
     try:
         return next(rows, None)
     finally:
@@ -254,6 +313,17 @@ def _expect(value: object, kind: type[T], name: str, where: str) -> T:
     if not isinstance(value, kind):
         raise SourceError("file.another-kind", f"{shown(value)} is not {name}", where)
     return value
+
+
+def check_columns(where: str, found: Collection[str], columns: Collection[str]) -> None:
+    """Raise a SourceError at a place that lacks a column."""
+    missing = [name for name in columns if name not in found]
+    if missing:
+        raise SourceError(
+            "file.another-kind",
+            f"there is no column {quoted(missing)}, only {quoted(found) or 'nothing'}",
+            where,
+        )
 
 
 def quoted(names: Iterable[str]) -> str:

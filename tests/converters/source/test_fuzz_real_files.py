@@ -19,7 +19,7 @@ from support.table_files import sheet_of, workbook_of
 from nnd.converters.folder.conversion import convert
 from nnd.converters.source.source import load_source
 from nnd.schemas.reading.archives import read_members
-from nnd.schemas.reading.parquet_files import read_parquet_rows
+from nnd.schemas.reading.parquet import read_parquet_rows
 from nnd.schemas.reading.records import LONGEST_CELL, parse_json, read_cells, read_jsonl
 from nnd.schemas.reading.text_files import read_text
 from nnd.schemas.reading.workbook import read_workbook
