@@ -4,6 +4,7 @@ BLiMP and its kin have `sentence_good, sentence_bad`; TRL and RewardBench `promp
 as texts or messages. Their other columns are not read.
 """
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -109,7 +110,7 @@ def frame_of_table(
     chosen = _choose(table, columns or {}, cluster)
     sides = {key: chosen.pop(name) for key, name in _PARTS.items() if name in chosen}
     others = {ours: table.columns[theirs] for ours, theirs in chosen.items()}
-    frame = _with_columns(_texts_of(table, sides), others)
+    frame = _with_columns(_texts_of(table, sides), others, table.where)
     ordered = [name for name in table.columns if name in frame.columns]
     return frame.select(*ordered, pl.exclude(ordered))
 
@@ -235,16 +236,20 @@ def _plain_texts(table: OwnTable, sides: Mapping[str, str]) -> pl.DataFrame:
     return frame if "context" in found else frame.with_columns(context=pl.lit(""))
 
 
-def _with_columns(texts: pl.DataFrame, others: Mapping[str, Column]) -> pl.DataFrame:
+def _with_columns(
+    texts: pl.DataFrame, others: Mapping[str, Column], where: Callable[[int], str]
+) -> pl.DataFrame:
     series = [each.alias(name) for name, each in others.items() if isinstance(each, pl.Series)]
     lists = {name: each for name, each in others.items() if not isinstance(each, pl.Series)}
     for name in {*OPTIONAL, *IDS} & lists.keys():  # which may be numbers in some rows only
-        lists[name] = [_key_text(key) for key in lists[name]]
+        lists[name] = [_key_text(key, name, row, where) for row, key in enumerate(lists[name])]
     return texts.with_columns(*series, *frame_of_lists(lists).get_columns())
 
 
-def _key_text(key: Any) -> Any:  # noqa: ANN401 - whatever a column holds
-    """Return a number as a text, and true as JSON spells it; NaN stays, and is refused later."""
+def _key_text(key: Any, name: str, row: int, where: Callable[[int], str]) -> Any:  # noqa: ANN401
+    """Return a number as a text, and true and false as JSON spells them."""
+    if isinstance(key, float) and not math.isfinite(key):
+        raise ScoringError("cell.not-text", f"{name} is {key}", where(row), "leave it empty")
     if isinstance(key, bool):
         return str(key).lower()
     return str(key) if isinstance(key, int | float) else key

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from nnd.schemas.reading.limits import TEXT
-from nnd.schemas.reading.text_files import read_lines
+from nnd.schemas.reading.text_files import read_lines, read_text
 from nnd.schemas.words.errors import SourceError
 from nnd.schemas.words.texts import counted, excerpt, has_surrogate, listed
 
@@ -194,6 +194,11 @@ def load_json(text: str, where: str) -> Any:  # noqa: ANN401 - a JSON value may 
     return value
 
 
+def read_json(path: Path) -> Any:  # noqa: ANN401 - a JSON value may be anything
+    """Return the value in a JSON file; errors as those of `load_json` and `read_text`."""
+    return load_json(read_text(path), path.name)
+
+
 def _check_levels(value: object, where: str) -> None:
     level = [value]
     for _ in range(MOST_LEVELS):
@@ -302,6 +307,21 @@ def parse_number(text: str, where: str) -> float:
     if not spells_number(text):
         raise SourceError("cell.not-a-number", f"{shown(text)} is not a number", where)
     return float(text)
+
+
+def read_number(value: object) -> float:
+    """Return the number that a cell is or spells; NaN and infinity are those of JSON only.
+
+    Raises TypeError if it is none: text that `spells_number` refuses, true, a list.
+    """
+    if isinstance(value, str) and spells_number(value):
+        return float(value)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise TypeError(f"{shown(value)} is not a number")
+    try:
+        return float(value)
+    except OverflowError:  # an integer of 400 digits
+        return math.inf
 
 
 def spells_number(text: str) -> bool:

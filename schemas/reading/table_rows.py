@@ -7,7 +7,7 @@ import contextlib
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 from nnd.schemas.reading.limits import COLUMNS
@@ -78,11 +78,12 @@ def find_options(path: Path) -> dict[str, Any]:
 
 
 def _delimiter_of(path: Path, usual: str) -> str:
-    header = _QUOTED.sub("", next(read_lines(path), ""))
-    return max([usual, *",\t;|"], key=header.count)
+    header: str = _QUOTED.sub("", next(read_lines(path), ""))
+    delimiters: list[str] = [usual, *",\t;|"]
+    return max(delimiters, key=header.count)
 
 
-def kind_of(path: Path, name: str = "") -> str | None:
+def kind_of(path: PurePath, name: str = "") -> str | None:
     """Return the suffix that says how a table is read: of its path, else of its declared name."""
     suffixes = (Path(each.lower().removesuffix(".gz")).suffix for each in (path.name, name))
     return next((suffix for suffix in suffixes if suffix in TABLE_SUFFIXES), None)

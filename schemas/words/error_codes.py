@@ -38,7 +38,6 @@ REMEDIES = MappingProxyType(
         "file.cut-off": "check that this is the right file, or fetch it again: it may be cut off",
         "file.empty": "check that this is the right file",
         "file.not-utf8": "convert the file to UTF-8",
-        "file.not-json": "write one object on each line",
         "file.not-csv": "correct the row, or fetch the file again",
         "file.not-yaml": "correct the file",
         "file.not-parquet": "fetch the file again",

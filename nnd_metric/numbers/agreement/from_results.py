@@ -166,7 +166,7 @@ def read_pass_rates(path: Path) -> pl.DataFrame:
             path,
             f"name a folder that `nnd evaluate` wrote, or a table: {', '.join(TABLES)}",
         )
-    table = read_table(path).frame()
+    table = read_table(path, {*_PASS_RATES}).frame()
     try:
         rates = table.select(pl.col(name).cast(dtype) for name, dtype in _PASS_RATES.items())
     except pl.exceptions.PolarsError as error:
