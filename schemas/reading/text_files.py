@@ -17,7 +17,7 @@ from nnd.schemas.reading.limits import LINE, UNPACKED
 from nnd.schemas.words.errors import SourceError
 
 _GZIP = b"\x1f\x8b"
-_PIECE = 2**20
+_PIECE = 2**18
 
 
 def read_text(path: Path, *, largest: int | None = None) -> str:

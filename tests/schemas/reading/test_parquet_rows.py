@@ -75,7 +75,10 @@ def test_only_the_columns_that_are_asked_for(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", [None, pa.list_(pa.string())], ids=["texts", "lists"])
-def test_a_text_that_a_million_rows_refer_to(tmp_path: Path, kind: pa.DataType | None) -> None:
+def test_a_text_that_a_million_rows_refer_to(
+    tmp_path: Path, kind: pa.DataType | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NND_MAX_UNPACKED", "1G")
     # 200,000 times 20,000 bytes: 4 GB from a file of a few thousand bytes.
     path = write_repeated(tmp_path / "a.parquet", "lorem ipsum " * 1667, 200_000, kind)
     assert path.stat().st_size < 100_000
