@@ -5,9 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-import yaml
-
-from nnd.schemas import PublishError, excerpt
+from nnd.schemas import PublishError, excerpt, load_yaml
 
 _HEAD = re.compile(r"\A---[ \t]*\r?\n(.*?)\r?\n---[ \t]*(?:\r?\n|\Z)", re.DOTALL)
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})\s*(\S*)")
@@ -44,8 +42,8 @@ def split_head(text: str) -> tuple[str | None, str]:
 def read_metadata(head: str, place: str) -> dict[str, Any]:
     """Return the metadata of a card."""
     try:
-        metadata = yaml.safe_load(head)
-    except yaml.YAMLError as error:
+        metadata = load_yaml(head)
+    except Exception as error:  # PyYAML lets ValueError, KeyError and others through
         reason = excerpt(" ".join(str(error).split()), _LONGEST_REASON)
         raise PublishError(
             "file.not-yaml", f"its metadata is not valid YAML: {reason}", place

@@ -12,11 +12,10 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import yaml
 from huggingface_hub import DatasetCardData
 
 from nnd.cards.card_parser import read_metadata, split_head
-from nnd.schemas import PublishError, excerpt
+from nnd.schemas import PublishError, excerpt, load_yaml
 
 _BEGIN = (
     "<!-- nnd: begin; publishing again replaces what is between these two marks, and keeps "
@@ -56,7 +55,7 @@ class _Parts(NamedTuple):
 def marked_card(metadata: DatasetCardData, body: str) -> str:
     """Return a card that has only nnd's part."""
     head = metadata.to_yaml()
-    end = f"<!-- nnd: end {_digest(yaml.safe_load(head), body)} -->"
+    end = f"<!-- nnd: end {_digest(load_yaml(head), body)} -->"
     return f"---\n{head}\n---\n\n{_BEGIN}\n\n{body}\n\n{end}\n"
 
 

@@ -18,7 +18,7 @@ from huggingface_hub.repocard_data import eval_results_to_model_index
 
 from nnd.cards.card_parser import read_metadata
 from nnd.cards.markdown import escape, one_visible_line
-from nnd.schemas import PublishError
+from nnd.schemas import PublishError, load_yaml
 
 METRIC = "nnd"
 
@@ -178,7 +178,7 @@ def _same_kind(entry: Mapping[str, Any], ours: Mapping[str, Any]) -> bool:
 def _is_same_else(before: Mapping[str, Any], changed: str) -> bool:
     """Say whether only the key changed in the metadata, and occurs there once."""
     try:
-        after, nodes = yaml.safe_load(changed), yaml.compose(changed, yaml.SafeLoader)
+        after, nodes = load_yaml(changed), yaml.compose(changed, yaml.SafeLoader)
     except yaml.YAMLError:
         return False
     keys = [key.value for key, _ in nodes.value] if nodes is not None else []

@@ -4,12 +4,10 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import yaml
-
 from nnd.cards.content import CardContent
 from nnd.cards.front_matter import configs, metadata
 from nnd.cards.vocabulary import ANNOTATORS, LICENCES, SOURCE_DATASET, TASK_CATEGORIES
-from nnd.schemas import Problem
+from nnd.schemas import Problem, load_yaml
 
 _WHERE = "metadata"
 _DERIVED = ("license", "size_categories", "language", "language_details")
@@ -27,7 +25,7 @@ def check_metadata(head: str | None, content: CardContent) -> Iterator[Problem]:
         yield Problem(None, _WHERE, "the metadata is missing", remedy)
         return
     try:
-        stated = yaml.safe_load(head)
+        stated = load_yaml(head)
     except Exception as error:  # noqa: BLE001 - PyYAML lets ValueError, KeyError and others through
         yield Problem(None, _WHERE, f"not valid YAML: {error}", "fix it")
         return

@@ -14,6 +14,7 @@ from nnd.schemas import (
     CELL_SUFFIXES,
     ScoringError,
     SourceError,
+    collector_paused,
     find_options,
     kind_of,
     load_json,
@@ -108,15 +109,18 @@ def _read_parquet(file: File, name: str, wanted: Collection[str] | None) -> OwnT
     return OwnTable.of(frame, name)._replace(names=names)
 
 
+@collector_paused()
 def _read_rows(path: Path, wanted: Collection[str] | None) -> OwnTable:
     """Return the table in a file of cells or of JSON."""
     has_cells = kind_of(path) in CELL_SUFFIXES
-    names, rows, places = dict[str, None](), [], []
+    names, rows, places = dict[str, None](), list[Mapping[str, Any]](), list[str]()
+    known: Collection[str] = ()
     for where, fields in read_rows(path, path.name, find_options(path)):
-        if fields.keys() != names.keys():
-            names |= dict.fromkeys(fields)
-        chosen = fields.keys() if wanted is None else wanted & fields.keys()
-        rows.append({name: fields[name] for name in chosen})
+        if fields.keys() != known:  # seldom: most tables have the same columns in all rows
+            known, names = fields.keys(), names | dict.fromkeys(fields)
+            chosen = [name for name in known if wanted is None or name in wanted]
+        is_whole = len(chosen) == len(fields)
+        rows.append(fields if is_whole else {name: fields[name] for name in chosen})
         places.append(where)
     if not rows:
         raise SourceError("file.empty", "the table has no rows", path.name)

@@ -258,13 +258,16 @@ def split_cells(
     )
     width, above, longest = 0, bool(named), TEXT.most
     while True:
+        limit = csv.field_size_limit(longest)  # which is global, so it is restored at once
         try:
-            values = _next_row(reader, longest)
+            values = next(reader, None)
         except csv.Error as error:
             where = f"{name}:{reader.line_num + above}"
             if "field limit" in str(error):
                 raise TEXT.error(where, "a cell, or a quote that does not end, has") from error
             raise SourceError("file.not-csv", f"not a row of cells: {error}", where) from error
+        finally:
+            csv.field_size_limit(limit)
         if values is None:
             return
         where = f"{name}:{reader.line_num + above}"
@@ -286,15 +289,6 @@ def _any_line_ends(lines: Iterable[str]) -> Iterator[str]:
     """Cut lines at carriage returns too, with which old programs end lines."""
     for line in lines:
         yield from io.StringIO(line, newline="") if "\r" in line else (line,)
-
-
-def _next_row(rows: Iterator[list[str]], longest: int) -> list[str] | None:
-    """Return the next row of a csv reader; the limit is global, so it is restored at once."""
-    limit = csv.field_size_limit(longest)
-    try:
-        return next(rows, None)
-    finally:
-        csv.field_size_limit(limit)
 
 
 def parse_number(text: str, where: str) -> float:

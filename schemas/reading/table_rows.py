@@ -169,5 +169,5 @@ def _by_header(
         raise SourceError("header.wrong-names", f"the header has {quoted(twice)} twice", where)
     places = {name: header.index(stripped) for name, stripped in wanted.items()}
     for where, values in cells:
-        if any(map(str.strip, values)):
+        if any(values) and any(map(str.strip, values)):
             yield FileRecord(where, {name: values[place] for name, place in places.items()})

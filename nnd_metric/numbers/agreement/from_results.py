@@ -36,7 +36,7 @@ from nnd.metric.numbers.rates.context_sums import (
 from nnd.metric.numbers.rates.equal_length import LENGTHS, add_lengths
 from nnd.metric.numbers.rates.pass_rates import SLICE_NUMBERS
 from nnd.metric.numbers.statistics.intervals import FloatArray, bootstrap_ratios
-from nnd.schemas import CONTEXT, ScoringError
+from nnd.schemas import CONTEXT, ScoringError, kind_of
 
 _PASS_RATES = {"model": pl.String, "category": pl.String, "pass_rate": pl.Float64}
 
@@ -159,7 +159,7 @@ def stored_systems(
 
 def read_pass_rates(path: Path) -> pl.DataFrame:
     """Return a table of pass rates, from 0 to 1, in a file."""
-    if path.suffix not in TABLES:
+    if kind_of(path) not in TABLES:
         raise ScoringError(
             "file.not-a-table",
             "not a table",

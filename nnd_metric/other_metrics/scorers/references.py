@@ -11,7 +11,7 @@ from pathlib import Path
 import polars as pl
 
 from nnd.metric.data import TABLES, Table, columns_read, read_table, to_frame
-from nnd.schemas import CONTEXT, ScoringError, excerpt
+from nnd.schemas import CONTEXT, ScoringError, excerpt, kind_of
 
 REFERENCE_PART = re.compile(r"reference(_\d+)?")
 """Pattern of the parts of a context that are references, which models do not read."""
@@ -63,7 +63,7 @@ def read_reference_table(source: str | Path | Table) -> tuple[str, pl.DataFrame]
     if not isinstance(source, str | Path):
         return "references", to_frame(source)
     path = Path(source)
-    if path.suffix not in TABLES:
+    if kind_of(path) not in TABLES:
         raise ScoringError(
             "file.not-a-table",
             where=path,
