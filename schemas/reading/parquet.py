@@ -130,7 +130,8 @@ def _batches(
     names = _names(file, parquet)
     wanted = names if columns is None else list(columns)
     kinds = [parquet.schema_arrow.field(name).type for name in wanted]
-    texts = [name for name, kind in zip(wanted, kinds, strict=True) if _is_text(kind)]
+    repeated = _with_dictionary(parquet.metadata)
+    texts = [n for n, kind in zip(wanted, kinds, strict=True) if _is_text(kind) and n in repeated]
     # Repeated texts are decoded after their sizes are known. Arrow mostly cannot do that in lists.
     if any(map(pa.types.is_nested, kinds)):
         rows = _ROWS
@@ -159,6 +160,13 @@ def _names(file: Path | BinaryIO, parquet: pq.ParquetFile) -> list[str]:
     return list(parquet.schema_arrow.names)
 
 
+def _with_dictionary(metadata: pq.FileMetaData) -> set[str]:
+    """Return the columns that refer to texts that the file holds once."""
+    groups = map(metadata.row_group, range(metadata.num_row_groups))
+    chunks = (group.column(number) for group in groups for number in range(group.num_columns))
+    return {each.path_in_schema for each in chunks if "DICTIONARY" in "".join(each.encodings)}
+
+
 def _is_text(kind: pa.DataType) -> bool:
     return kind in (pa.string(), pa.large_string(), pa.binary(), pa.large_binary())
 
@@ -171,9 +179,8 @@ def _decoded(values: pa.Array) -> pa.Array:
 
 def _longest(values: pa.Array) -> int:
     """Return the bytes of the longest text in a column of texts."""
-    if not pa.types.is_dictionary(values.type) or not _is_text(values.type.value_type):
-        return 0
-    return pc.max(pc.binary_length(values.dictionary)).as_py() or 0
+    texts = values.dictionary if pa.types.is_dictionary(values.type) else values
+    return pc.max(pc.binary_length(texts)).as_py() or 0 if _is_text(texts.type) else 0
 
 
 def _decoded_bytes(values: pa.Array) -> int:
