@@ -52,7 +52,9 @@ def read_lines(path: Path) -> Iterator[str]:
             left -= len(raw) if is_packed else 0
             if left < 0:
                 raise UNPACKED.error(name, "it unpacks to")
-            yield decode(raw, name, line=number)
+            # The common case, in half the time of `decode`.
+            plain = number > 1 and raw.isascii() and b"\r" not in raw and b"\0" not in raw
+            yield raw.decode("ascii") if plain else decode(raw, name, line=number)
 
 
 @contextlib.contextmanager
