@@ -130,8 +130,8 @@ def _batches(
     names = _names(file, parquet)
     wanted = names if columns is None else list(columns)
     kinds = [parquet.schema_arrow.field(name).type for name in wanted]
-    repeated = _with_dictionary(parquet.metadata)
-    texts = [n for n, kind in zip(wanted, kinds, strict=True) if _is_text(kind) and n in repeated]
+    # All texts: on a damaged file, asking Arrow which columns have a dictionary may abort.
+    texts = [name for name, kind in zip(wanted, kinds, strict=True) if _is_text(kind)]
     # Repeated texts are decoded after their sizes are known. Arrow mostly cannot do that in lists.
     if any(map(pa.types.is_nested, kinds)):
         rows = _ROWS
@@ -158,13 +158,6 @@ def _names(file: Path | BinaryIO, parquet: pq.ParquetFile) -> list[str]:
     if parquet.metadata.num_columns > COLUMNS.most:
         raise COLUMNS.error(getattr(file, "name", ""))
     return list(parquet.schema_arrow.names)
-
-
-def _with_dictionary(metadata: pq.FileMetaData) -> set[str]:
-    """Return the columns that refer to texts that the file holds once."""
-    groups = map(metadata.row_group, range(metadata.num_row_groups))
-    chunks = (group.column(number) for group in groups for number in range(group.num_columns))
-    return {each.path_in_schema for each in chunks if "DICTIONARY" in "".join(each.encodings)}
 
 
 def _is_text(kind: pa.DataType) -> bool:
