@@ -82,7 +82,7 @@ test: $(VENV)/dev
 	$(BIN)/python -m pytest -n 2 --dist loadfile -q
 
 # Rooms that do without torch, and files in them that score with a model.
-FAST := schemas cards converters/check converters/folder converters/make converters/pairs converters/reading \
+FAST := schemas cards converters/check converters/folder converters/make converters/pairs \
 	converters/source metric/data metric/numbers metric/show
 NOT_FAST := metric/numbers/slices/test_span_surprise.py schemas/test_record_schemas.py schemas/test_schema_files.py cards/test_metric.py \
 	converters/folder/test_one_candidate.py metric/data/test_limit.py metric/numbers/effects/test_suite_runs.py \

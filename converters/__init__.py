@@ -11,9 +11,9 @@ if TYPE_CHECKING:
         Span as Span,
         read_mark as read_mark,
     )
-    from nnd.converters.reading import Record as Record
     from nnd.converters.reference import Reference as Reference
     from nnd.converters.source import Files as Files
     from nnd.schemas import SourceError as SourceError
+    from nnd.schemas.reading.records import Record as Record
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

@@ -139,13 +139,6 @@ if TYPE_CHECKING:
         outside as outside,
         path_inside as path_inside,
     )
-    from .files.parquet import (
-        parquet_bytes as parquet_bytes,
-        read_parquet as read_parquet,
-        read_row_group as read_row_group,
-        row_group_sizes as row_group_sizes,
-        stored_columns as stored_columns,
-    )
     from .files.places import (
         check_own as check_own,
         check_replaceable as check_replaceable,
@@ -155,21 +148,77 @@ if TYPE_CHECKING:
         replace_own as replace_own,
         write_folder as write_folder,
     )
-    from .files.process import (
-        check_not_forked as check_not_forked,
-        collector_paused as collector_paused,
-    )
     from .files.workplaces import (
         temporary_folder as temporary_folder,
         workplace as workplace,
+    )
+    from .reading.archives import (
+        ARCHIVES as ARCHIVES,
+        find_member as find_member,
+        read_archive as read_archive,
+        read_members as read_members,
     )
     from .reading.front_matter import (
         read_metadata as read_metadata,
         split_head as split_head,
     )
+    from .reading.limits import (
+        ARCHIVE as ARCHIVE,
+        COLUMNS as COLUMNS,
+        TEXT as TEXT,
+        UNPACKED as UNPACKED,
+        SizeLimit as SizeLimit,
+    )
+    from .reading.parquet import (
+        parquet_bytes as parquet_bytes,
+        read_parquet as read_parquet,
+        read_parquet_rows as read_parquet_rows,
+        read_row_group as read_row_group,
+        row_group_sizes as row_group_sizes,
+        stored_columns as stored_columns,
+    )
+    from .reading.process import (
+        check_not_forked as check_not_forked,
+        collector_paused as collector_paused,
+    )
+    from .reading.records import (
+        Cells as Cells,
+        FileRecord as FileRecord,
+        as_records as as_records,
+        load_json as load_json,
+        parse_number as parse_number,
+        quoted as quoted,
+        read_cells as read_cells,
+        read_json as read_json,
+        read_jsonl as read_jsonl,
+        read_number as read_number,
+        shown as shown,
+        spells_number as spells_number,
+        split_cells as split_cells,
+    )
+    from .reading.table_rows import (
+        CELL_SUFFIXES as CELL_SUFFIXES,
+        TABLE_SUFFIXES as TABLE_SUFFIXES,
+        by_header as by_header,
+        find_options as find_options,
+        guess_cells as guess_cells,
+        is_lines as is_lines,
+        kind_of as kind_of,
+        read_rows as read_rows,
+    )
+    from .reading.text_files import (
+        decode as decode,
+        read_lines as read_lines,
+        read_text as read_text,
+    )
+    from .reading.workbook import (
+        read_workbook as read_workbook,
+        sheet_names as sheet_names,
+    )
     from .reading.yaml import (
         line_finder as line_finder,
         load_yaml as load_yaml,
+        read_yaml as read_yaml,
     )
     from .records.display import (
         Printable as Printable,

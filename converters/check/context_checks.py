@@ -187,7 +187,9 @@ def _count_inside(texts: pl.DataFrame) -> tuple[int, int]:
 def _is_inside(column: str) -> pl.Expr:
     text, context = fold(pl.col(column)), fold(pl.col("context"))
     is_part = text.str.len_bytes() <= _PART * context.str.len_bytes()
-    return (is_part & context.str.contains(text, literal=True)).alias("is_inside")
+    # `contains` would compile a single text as a pattern, which fails beyond 500,000 characters.
+    is_found = context.str.splitn(text, 2).struct[1].is_not_null()
+    return (is_part & is_found).alias("is_inside")
 
 
 def check_duplicates(data: CheckedData) -> Verdict:

@@ -4,8 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import polars as pl
 
-from nnd.converters.reading import shown
-from nnd.schemas import Problem
+from nnd.schemas import Problem, shown
 
 PAIR_KEY = ("split", "context_id", "aspect", "error_category", "high_id", "low_id")
 SCORE_KEY = ("aspect", "system", "category")

@@ -7,8 +7,7 @@ import polars as pl
 
 from nnd.converters.folder.validation_result import Finding, located
 from nnd.converters.pairs import pair_ids, reference_id, report_lengths, row_problems
-from nnd.converters.reading import shown
-from nnd.schemas import CONTEXT, FrameName, Problem, polars_schema
+from nnd.schemas import CONTEXT, FrameName, Problem, polars_schema, shown
 
 _BUILD_AGAIN = "build the suite again"
 

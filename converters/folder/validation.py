@@ -18,7 +18,6 @@ from nnd.converters.pairs import (
     check_references,
     row_problems,
 )
-from nnd.converters.reading import shown
 from nnd.converters.source import Source, check_instruction, check_licence
 from nnd.schemas import (
     MANIFEST,
@@ -40,6 +39,7 @@ from nnd.schemas import (
     read_manifest,
     read_rules,
     read_validity,
+    shown,
 )
 
 _CONVERT_AGAIN = "convert the source again"

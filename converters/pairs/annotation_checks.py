@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator
 
 import polars as pl
 
-from nnd.converters.reading import shown
 from nnd.converters.source import Source
 from nnd.schemas import (
     CONTEXT,
@@ -17,6 +16,7 @@ from nnd.schemas import (
     labels_of,
     needs_annotators,
     read_instruction,
+    shown,
     used_column,
 )
 

@@ -8,7 +8,6 @@ import polars as pl
 from nnd.converters import Reference
 from nnd.converters.pairs.annotation_checks import nul_characters, row_problems, spreadsheet_errors
 from nnd.converters.pairs.annotation_rows import raise_first
-from nnd.converters.reading import shown
 from nnd.converters.source import Source
 from nnd.schemas import (
     CONTEXT,
@@ -18,6 +17,7 @@ from nnd.schemas import (
     fold,
     has_surrogate,
     polars_schema,
+    shown,
 )
 
 _Row: TypeAlias = tuple[str, str, str, int, str, str]

@@ -12,14 +12,15 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from nnd.converters.reading import MOST_BYTES, read_members
 from nnd.converters.source.source import SourceFile
 from nnd.schemas import (
+    ARCHIVE,
     SourceError,
     cache_folder,
     file_digest,
     git_blob,
     put_in_place,
+    read_members,
     write_whole,
 )
 
@@ -109,8 +110,8 @@ def unpack_copy(file: SourceFile, folder: Path, source_name: str) -> Path | None
     if file.sha256 is None or not packed.is_file():
         return None
     try:
-        unpacker = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=MOST_BYTES)
-        raw = unpacker.decompress(packed.read_bytes(), MOST_BYTES)
+        unpacker = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=ARCHIVE.most)
+        raw = unpacker.decompress(packed.read_bytes(), ARCHIVE.most)
     except (OSError, lzma.LZMAError):
         raw = b""
     if hashlib.sha256(raw).hexdigest() != file.sha256:

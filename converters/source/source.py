@@ -9,7 +9,6 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, Literal
 
-from nnd.converters.reading import read_yaml
 from nnd.converters.source.contradictions import check_instruction, check_licence
 from nnd.converters.source.entry_points import GROUP, offered_folders
 from nnd.schemas import (
@@ -21,6 +20,7 @@ from nnd.schemas import (
     did_you_mean,
     read_rules,
     read_systems,
+    read_yaml,
 )
 
 BUILT_IN = Path(__file__).parents[1] / "sources"

@@ -11,27 +11,31 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 from typing import Any, TypeAlias
 
-from nnd.converters.reading import (
+from nnd.converters.source.download import fetch, find_cached, unpack_copy, unpack_declared
+from nnd.converters.source.file_patterns import join_files
+from nnd.converters.source.source import Source, SourceFile
+from nnd.schemas import (
     Cells,
-    Record,
+    FileRecord,
+    SourceError,
     as_records,
     by_header,
-    cells_of,
     decode,
+    file_digest,
     find_member,
+    git_blob,
     is_lines,
+    listed,
     load_json,
+    one_line,
     read_archive,
     read_jsonl,
     read_lines,
     read_rows,
     read_text,
     sheet_names,
+    split_cells,
 )
-from nnd.converters.source.download import fetch, find_cached, unpack_copy, unpack_declared
-from nnd.converters.source.file_patterns import join_files
-from nnd.converters.source.source import Source, SourceFile
-from nnd.schemas import SourceError, file_digest, git_blob, listed, one_line
 
 _NAMED = 3
 
@@ -85,16 +89,16 @@ class Files:
                 raise SourceError(error.code, error.what, error.where, remedy) from error
         return self.opened[name]
 
-    def jsonl(self, name: str) -> Iterator[Record]:
+    def jsonl(self, name: str) -> Iterator[FileRecord]:
         """Yield the objects of a JSON-lines file (see `records.read_jsonl`)."""
         return self._changed((name, "", "jsonl"), read_jsonl(self.path(name)))
 
-    def _changed(self, how: tuple[str, ...], records: Iterator[Record]) -> Iterator[Record]:
+    def _changed(self, how: tuple[str, ...], records: Iterator[FileRecord]) -> Iterator[FileRecord]:
         if self.change is None:
             return records
         return as_records(self.change(how, lambda: [one.fields for one in records]), how[0])
 
-    def json(self, name: str, *, member: str | None = None) -> Iterator[Record]:
+    def json(self, name: str, *, member: str | None = None) -> Iterator[FileRecord]:
         """Yield the objects of a JSON file, which holds a list of objects or a single one.
 
         Args:
@@ -113,7 +117,7 @@ class Files:
         how = (name, member or "", "json")
         return as_records(self.change(how, load) if self.change else load(), place)
 
-    def objects(self, name: str) -> Iterator[Record]:
+    def objects(self, name: str) -> Iterator[FileRecord]:
         """Yield the outermost objects of a JSON file, in lines or not, as its suffix says."""
         return self.jsonl(name) if is_lines(self.path(name), name) else self.json(name)
 
@@ -144,7 +148,7 @@ class Files:
             raw = enumerate(io.BytesIO(self.members(name)[member]), start=1)
             lines = (decode(line, member, line=number) for number, line in raw)
         place = member or self.path(name).name
-        rows = cells_of(lines, place, delimiter=delimiter, quoted=quoted, even=even)
+        rows = split_cells(lines, place, delimiter=delimiter, quoted=quoted, even=even)
         if self.change is None:
             yield from rows
             return
@@ -157,7 +161,7 @@ class Files:
 
     def table(
         self, name: str, options: Mapping[str, Any] = {}, columns: list[str] | None = None
-    ) -> Iterator[Record]:
+    ) -> Iterator[FileRecord]:
         """Yield the rows of a csv, tsv, xlsx, jsonl, json or parquet file by column.
 
         Cells of csv (quoted), tsv (not quoted) and xlsx (the first sheet) are texts.

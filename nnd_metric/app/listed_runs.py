@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from nnd.converters.reading import line_finder, load_yaml
 from nnd.metric.app.any_data import find_data
 from nnd.metric.likelihood import Loading, Scoring
 from nnd.metric.run import (
@@ -18,7 +17,7 @@ from nnd.metric.run import (
     read_entries,
     score_entries,
 )
-from nnd.schemas import NNDError, ScoringError, write_whole
+from nnd.schemas import NNDError, ScoringError, line_finder, load_yaml, write_whole
 
 
 def evaluate_runs(

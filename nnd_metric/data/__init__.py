@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from .known_columns import (
         CATEGORY_COLUMNS as CATEGORY_COLUMNS,
         OwnTable as OwnTable,
+        columns_read as columns_read,
     )
     from .matched_systems import (
         HumanNumber as HumanNumber,

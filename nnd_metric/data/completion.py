@@ -176,6 +176,11 @@ def _with_texts(frame: pl.DataFrame, name: str) -> pl.DataFrame:
         raise ScoringError(
             "column.wrong-type", f"column {nested[0]} is {frame[nested[0]].dtype}", name
         )
+    numbers = [column for column in keys if frame[column].dtype.is_float()]
+    unknown = [column for column in numbers if frame[column].is_nan().any()]
+    if unknown:
+        where = f"{name}: row {frame[unknown[0]].is_nan().arg_max()}"
+        raise ScoringError("cell.not-text", f"{unknown[0]} is NaN", where, "leave it empty")
     texts = [c for c in REQUIRED if frame[c].dtype in (pl.Categorical, pl.Enum, pl.Null)]
     return frame.with_columns(pl.col([*keys, *texts]).cast(pl.String))
 
@@ -216,3 +221,7 @@ def _check_texts(frame: pl.DataFrame, column: str, name: str) -> None:
     if frame[column].null_count():
         row = int(frame[column].is_null().arg_max() or 0)
         raise ScoringError("cell.null", f"{column} is null", f"{name}: row {row}")
+    nul = frame[column].str.contains("\0", literal=True)  # which separates texts that are hashed
+    if nul.any():
+        where = f"{name}: row {nul.arg_max()}"
+        raise ScoringError("cell.not-text", f"{column} has NUL, which is not a character", where)

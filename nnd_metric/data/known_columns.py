@@ -4,15 +4,17 @@ BLiMP and its kin have `sentence_good, sentence_bad`; TRL and RewardBench `promp
 as texts or messages. Their other columns are not read.
 """
 
+import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import polars as pl
 
 from nnd.metric.data.any_frames import Column, frame_of_lists
 from nnd.metric.data.completion import IDS, OPTIONAL
 from nnd.metric.data.message_pairs import MessagePair, read_pair
-from nnd.schemas import ScoringError, check_known, did_you_mean
+from nnd.metric.data.pair_columns import COLUMNS
+from nnd.schemas import ScoringError, check_known, did_you_mean, listed
 
 
 class Layout(NamedTuple):
@@ -54,6 +56,14 @@ _PARTS = {"context": "context", "high": "candidate_high", "low": "candidate_low"
 _NAMED = ("context", *_KEYS.values(), *_KEPT, "system_high", "system_low")
 """Columns of ours that can be named."""
 
+_READ = {
+    *COLUMNS,
+    *(name for each in _LAYOUTS for name in (each.high, each.low, *each.contexts)),
+    *(_CONVERSATIONS, *CATEGORY_COLUMNS, *_SYSTEMS.values(), *_KEPT),
+}
+
+_MOST_LISTED = 40
+
 _TEXTS = (pl.String, pl.Categorical, pl.Enum)
 
 
@@ -61,19 +71,20 @@ class OwnTable(NamedTuple):
     """A table whose columns may have any names.
 
     `where` returns the place of a row for messages, given its number; `label` is what messages call
-    the table, and `name` what results do.
+    the table, and `name` what results do. `names` are those of all columns, read or not.
     """
 
     name: str
     columns: Mapping[str, Column]
     where: Callable[[int], str]
     label: str
+    names: Sequence[str]
 
     @classmethod
     def of(cls, frame: pl.DataFrame, name: str) -> "OwnTable":
         """Return the table of a frame."""
         columns = {each: frame[each] for each in frame.columns}
-        return cls(name, columns, lambda row: f"{name}: row {row}", name)
+        return cls(name, columns, lambda row: f"{name}: row {row}", name, frame.columns)
 
     def frame(self) -> pl.DataFrame:
         """Return the table as a frame."""
@@ -81,6 +92,11 @@ class OwnTable(NamedTuple):
             return frame_of_lists(self.columns)
         except ScoringError as error:
             raise error.inside(self.label) from error
+
+
+def columns_read(columns: Mapping[str, str] | None = None, cluster: str | None = None) -> set[str]:
+    """Return the names of all columns that `frame_of_table` may read."""
+    return {*_READ, *(columns or {}).values(), *([cluster] if cluster else [])}
 
 
 def frame_of_table(
@@ -94,7 +110,7 @@ def frame_of_table(
     chosen = _choose(table, columns or {}, cluster)
     sides = {key: chosen.pop(name) for key, name in _PARTS.items() if name in chosen}
     others = {ours: table.columns[theirs] for ours, theirs in chosen.items()}
-    frame = _with_columns(_texts_of(table, sides), others)
+    frame = _with_columns(_texts_of(table, sides), others, table.where)
     ordered = [name for name in table.columns if name in frame.columns]
     return frame.select(*ordered, pl.exclude(ordered))
 
@@ -110,9 +126,9 @@ def _choose(table: OwnTable, asked: Mapping[str, str], cluster: str | None) -> d
         if column not in there:
             raise ScoringError(
                 "column.missing",
-                f"column {column} is missing{did_you_mean(column, there)}",
+                f"column {column} is missing{did_you_mean(column, table.names)}",
                 table.label,
-                f"the columns are {', '.join(there)}",
+                f"the columns are {listed(table.names, _MOST_LISTED)}",
             )
     layout = _layout(table, named)
     is_ours = layout == _OURS
@@ -153,13 +169,14 @@ def _layout(table: OwnTable, named: Mapping[str, str]) -> Layout:
             "column.missing",
             f"column {missing} is missing",
             table.label,
-            f"the columns are {', '.join(there)}",
+            f"the columns are {listed(table.names, _MOST_LISTED)}",
         )
     if not found:
         known = ", or ".join(f"{each.high} and {each.low}" for each in _LAYOUTS)
         raise ScoringError(
             "column.missing",
-            f"no columns with known names ({known}); the columns are {', '.join(there)}",
+            f"no columns with known names ({known}); the columns are "
+            f"{listed(table.names, _MOST_LISTED)}",
             table.label,
             "name them with --columns high=COLUMN,low=COLUMN,context=COLUMN; if each row is one "
             "judged text, write a source that makes pairs of them: nnd new-source NAME --from FILE",
@@ -219,9 +236,20 @@ def _plain_texts(table: OwnTable, sides: Mapping[str, str]) -> pl.DataFrame:
     return frame if "context" in found else frame.with_columns(context=pl.lit(""))
 
 
-def _with_columns(texts: pl.DataFrame, others: Mapping[str, Column]) -> pl.DataFrame:
+def _with_columns(
+    texts: pl.DataFrame, others: Mapping[str, Column], where: Callable[[int], str]
+) -> pl.DataFrame:
     series = [each.alias(name) for name, each in others.items() if isinstance(each, pl.Series)]
     lists = {name: each for name, each in others.items() if not isinstance(each, pl.Series)}
     for name in {*OPTIONAL, *IDS} & lists.keys():  # which may be numbers in some rows only
-        lists[name] = [str(key) if isinstance(key, int | float) else key for key in lists[name]]
+        lists[name] = [_key_text(key, name, row, where) for row, key in enumerate(lists[name])]
     return texts.with_columns(*series, *frame_of_lists(lists).get_columns())
+
+
+def _key_text(key: Any, name: str, row: int, where: Callable[[int], str]) -> Any:  # noqa: ANN401
+    """Return a number as a text, and true and false as JSON spells them."""
+    if isinstance(key, float) and not math.isfinite(key):
+        raise ScoringError("cell.not-text", f"{name} is {key}", where(row), "leave it empty")
+    if isinstance(key, bool):
+        return str(key).lower()
+    return str(key) if isinstance(key, int | float) else key

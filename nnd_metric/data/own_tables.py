@@ -1,22 +1,29 @@
 """Tables of one's own as they are stored: in a file of any usual kind, or a dataset on the Hub."""
 
-import csv
-import io
-import json
-from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path, PurePath, PurePosixPath
-from typing import Any, NoReturn
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path, PurePosixPath
+from typing import Any
 
 import polars as pl
 
-from nnd.metric.data.any_frames import Column, check_characters, to_frame
+from nnd.metric.data.any_frames import Column, to_frame
 from nnd.metric.data.class_names import ClassNames, class_name, classes_of_parquet
-from nnd.metric.data.converted_folder import read_rows
 from nnd.metric.data.dataset_files import hub_files, saved_files
 from nnd.metric.data.human_scores import HUMAN_SCORES
 from nnd.metric.data.known_columns import OwnTable
-from nnd.metric.data.remote import File, readable
-from nnd.schemas import ScoringError, counted
+from nnd.metric.data.remote import File, fetched, readable
+from nnd.schemas import (
+    CELL_SUFFIXES,
+    ScoringError,
+    SourceError,
+    collector_paused,
+    find_options,
+    kind_of,
+    load_json,
+    read_parquet,
+    read_rows,
+    stored_columns,
+)
 
 SUFFIXES = (".jsonl", ".csv", ".parquet")
 """Suffixes of the files that are read of a folder."""
@@ -27,33 +34,30 @@ TABLES = (".csv", ".tsv", ".jsonl", ".json", ".parquet")
 HUB_FILES = ("README.md", *(f"*{suffix}" for suffix in (*SUFFIXES, ".json")))
 """Patterns of the files of a dataset on the Hub that nnd did not write."""
 
-_LONGEST_CELL = 2**31 - 1
 
 _OBJECTS = ("inputs", "metadata")
 """Columns that `nnd export --to csv` writes as JSON objects."""
 
 
-def read_table(file: File) -> OwnTable:
+def read_table(file: File, wanted: Collection[str] | None = None) -> OwnTable:
     """Return the table in a file, whose suffix says its kind; without one it is Parquet.
 
-    Cells of .csv may be quoted, those of .tsv are not; an error in either, or in JSON Lines, names
-    the line.
+    Of its columns, only the `wanted` ones are read; None means all.
+
+    Raises:
+        ScoringError: If it cannot be read; it names file and line.
     """
     path = Path(file) if isinstance(file, Path) else PurePosixPath(file.partition("?")[0])
-    match path.suffix.lower():
-        case ".jsonl":
-            return _read_jsonl(_text(file), path)
-        case ".json":
-            return _read_json(_text(file), path)
-        case ".csv":
-            return _read_cells(_text(file), path, ",")
-        case ".tsv":
-            return _read_cells(_text(file), path, "\t")
-        case _:
-            return OwnTable.of(read_rows(file), path.stem)
+    try:
+        if kind_of(path) in (None, ".parquet"):
+            return _read_parquet(file, path.stem, wanted)
+        with fetched(file) as local:
+            return _read_rows(local, wanted)
+    except SourceError as error:
+        raise error.inside("", ScoringError) from error
 
 
-def tables_in(folder: Path) -> list[OwnTable]:
+def tables_in(folder: Path, wanted: Collection[str] | None = None) -> list[OwnTable]:
     """Return the tables of the files in a folder, in the order of their names.
 
     A folder that `save_to_disk` of the library `datasets` wrote is one table, of all splits.
@@ -63,7 +67,7 @@ def tables_in(folder: Path) -> list[OwnTable]:
     if saved is not None:
         return [_read_saved(saved, name)]
     names = {path.name: path for path in folder.iterdir() if path.suffix.lower() in SUFFIXES}
-    return [read_table(names[name]) for name in sorted(names) if name != HUMAN_SCORES]
+    return [read_table(names[name], wanted) for name in sorted(names) if name != HUMAN_SCORES]
 
 
 def read_hub_dataset(folder: Path, name: str) -> list[OwnTable]:
@@ -108,129 +112,46 @@ def _read_saved(splits: Mapping[str | None, Sequence[Path]], name: str) -> OwnTa
         ) from error
 
 
-def _text(file: File) -> str:
+def _read_parquet(file: File, name: str, wanted: Collection[str] | None) -> OwnTable:
     with readable(file) as opened:
-        content = opened.read_bytes() if isinstance(opened, Path) else opened.read()
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = content[: error.start].count(b"\n") + 1
-        raise ScoringError("file.not-utf8", "not UTF-8", f"{file}:{line}") from error
+        names = stored_columns(opened)
+    chosen = [each for each in names if wanted is None or each in wanted]
+    with readable(file) as opened:
+        frame = read_parquet(opened, chosen)
+    return OwnTable.of(frame, name)._replace(names=names)
 
 
-def _read_jsonl(text: str, path: PurePath) -> OwnTable:
-    rows, lines = [], []
-    for number, line in enumerate(text.split("\n"), start=1):  # \u2028 ends no line
-        if line.strip():
-            where = f"{path.name}:{number}"
-            rows.append(_object(_json(line, where), where))
-            lines.append(number)
-    return _of_objects(rows, path, _places(path.name, lines))
+@collector_paused()
+def _read_rows(path: Path, wanted: Collection[str] | None) -> OwnTable:
+    """Return the table in a file of cells or of JSON."""
+    has_cells = kind_of(path) in CELL_SUFFIXES
+    names, rows, places = dict[str, None](), list[Mapping[str, Any]](), list[str]()
+    known: Collection[str] = ()
+    for where, fields in read_rows(path, path.name, find_options(path)):
+        if fields.keys() != known:  # seldom: most tables have the same columns in all rows
+            known, names = fields.keys(), names | dict.fromkeys(fields)
+            chosen = [name for name in known if wanted is None or name in wanted]
+        is_whole = len(chosen) == len(fields)
+        rows.append(fields if is_whole else {name: fields[name] for name in chosen})
+        places.append(where)
+    if not rows:
+        raise SourceError("file.empty", "the table has no rows", path.name)
+    columns = dict[str, Column]()
+    for name in names if wanted is None else [name for name in names if name in wanted]:
+        values = [row.get(name) for row in rows]
+        columns[name] = _column(_cells(name, values, places) if has_cells else values)
+    return OwnTable(path.name.partition(".")[0], columns, places.__getitem__, path.name, [*names])
 
 
-def _read_json(text: str, path: PurePath) -> OwnTable:
-    """Return the table in a list of objects, in a single one, or in one on each line."""
-    if text.lstrip().startswith("{") and _is_json(text.lstrip().partition("\n")[0]):
-        return _read_jsonl(text, path)
-    value = _json(text, path.name)
-    items = value if isinstance(value, list) else [value]
-    rows = [_object(item, f"{path.name}[{number}]") for number, item in enumerate(items)]
-    return _of_objects(rows, path, lambda row: f"{path.name}[{row}]")
-
-
-def _of_objects(
-    rows: Sequence[Mapping[str, Any]], path: PurePath, places: Callable[[int], str]
-) -> OwnTable:
-    names = dict.fromkeys(name for row in rows for name in row)
-    columns = {name: [row.get(name) for row in rows] for name in names}
-    check_characters(columns)
-    texts = {name: _column(values) for name, values in columns.items()}
-    return OwnTable(path.stem, texts, places, path.name)
-
-
-def _read_cells(text: str, path: PurePath, delimiter: str) -> OwnTable:
-    (header, *rows), (_, *lines) = _cells(text, path.name, delimiter)
-    places = _places(path.name, lines)
-    columns: dict[str, Column] = {}
-    for number, name in enumerate(header):
-        cells = [row[number] for row in rows]
-        if name in _OBJECTS:
-            wheres = [f"{places(row)}: {name}" for row in range(len(cells))]
-            texts = zip(cells, wheres, strict=True)
-            columns[name] = [_object(_json(cell or "{}", where), where) for cell, where in texts]
-        else:
-            is_context = name in ("context", "prompt")  # of which an empty one is a text
-            columns[name] = _column([cell if cell or is_context else None for cell in cells])
-    return OwnTable(path.stem, columns, places, path.name)
-
-
-def _cells(text: str, name: str, delimiter: str) -> tuple[list[list[str]], list[int]]:
-    """Return the rows of a file, the header first, and the line that each begins in."""
-    reader = csv.reader(
-        io.StringIO(text, newline=""),
-        delimiter=delimiter,
-        quoting=csv.QUOTE_NONE if delimiter == "\t" else csv.QUOTE_MINIMAL,
-        strict=True,
-    )
-    rows: list[list[str]] = []
-    lines: list[int] = []
-    limit = csv.field_size_limit(_LONGEST_CELL)  # which is global
-    try:
-        begin = 1
-        for row in reader:
-            if row and rows and len(row) != len(rows[0]):
-                raise ScoringError(
-                    "file.not-csv",
-                    f"{counted(len(row), 'cell')}, but the header has {len(rows[0])}",
-                    f"{name}:{begin}",
-                    "put a text that contains commas in quotes" if delimiter == "," else "",
-                )
-            if row:
-                rows.append(row)
-                lines.append(begin)
-            begin = reader.line_num + 1
-    except csv.Error as error:
-        raise ScoringError(
-            "file.not-csv", f"not CSV: {error}", f"{name}:{reader.line_num}"
-        ) from error
-    finally:
-        csv.field_size_limit(limit)
-    return rows or [[]], lines or [1]
-
-
-def _places(name: str, lines: Sequence[int]) -> Callable[[int], str]:
-    return lambda row: f"{name}:{lines[row]}"
+def _cells(name: str, cells: Sequence[Any], places: Sequence[str]) -> list[Any]:
+    """Return the values in a column of cells, in which an empty one is null."""
+    if name in _OBJECTS:
+        wheres = [f"{place}: {name}" for place in places]
+        return [load_json(cell or "{}", where) for cell, where in zip(cells, wheres, strict=True)]
+    is_context = name in ("context", "prompt")  # of which an empty one is a text
+    return [cell if cell or is_context else None for cell in cells]
 
 
 def _column(values: list[Any]) -> Column:
-    return pl.Series(values, dtype=pl.String) if _are_texts(values) else values
-
-
-def _are_texts(values: Sequence[Any]) -> bool:
-    return all(value is None or isinstance(value, str) for value in values)
-
-
-def _object(value: object, where: str) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise ScoringError("file.not-json", "not a JSON object", where)
-    return value
-
-
-def _json(text: str, where: str) -> Any:  # noqa: ANN401 - whatever the text holds
-    try:
-        return json.loads(text, parse_constant=_refuse)
-    except ValueError as error:
-        reason = error.msg if isinstance(error, json.JSONDecodeError) else error
-        raise ScoringError("file.not-json", f"not JSON: {reason}", where) from error
-
-
-def _is_json(text: str) -> bool:
-    try:
-        json.loads(text)
-    except ValueError:
-        return False
-    return True
-
-
-def _refuse(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is not a value of JSON; leave it out, or write null")
+    is_text = all(value is None or isinstance(value, str) for value in values)
+    return pl.Series(values, dtype=pl.String) if is_text else values

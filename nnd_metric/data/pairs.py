@@ -1,6 +1,6 @@
 """Read pairs and human scores from a folder, a file, the Hub, or a table in memory."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,7 +24,7 @@ from nnd.metric.data.converted_folder import (
 from nnd.metric.data.data_places import DataPlace, find_place
 from nnd.metric.data.human_scores import HUMAN_SCORES, read_scores_in
 from nnd.metric.data.judgements import Judgements, find_judgements
-from nnd.metric.data.known_columns import OwnTable, frame_of_table
+from nnd.metric.data.known_columns import OwnTable, columns_read, frame_of_table
 from nnd.metric.data.own_tables import (
     HUB_FILES,
     read_hub_dataset,
@@ -187,7 +187,7 @@ def load_pairs(
     check_not_forked()
     if isinstance(data, PairSet):
         return data
-    tables, place = _find_tables(data)
+    tables, place = _find_tables(data, columns_read(columns, cluster))
     name = None if place is None else place.repo or place.path.resolve().name
     if tables:
         pairs = _own_pairs(tables, name, columns, cluster)
@@ -207,19 +207,21 @@ def load_pairs(
     return replace(pairs, version=place.commit, home=home)
 
 
-def _find_tables(data: PairData) -> tuple[list[OwnTable], DataPlace | None]:
+def _find_tables(
+    data: PairData, wanted: Collection[str]
+) -> tuple[list[OwnTable], DataPlace | None]:
     """Return the tables of one's own in data, none in a folder of nnd; and the folder, if any."""
     if not isinstance(data, str | Path):
         return [OwnTable.of(to_frame(data), name_of(data))], None
     if is_url(data):
-        return [read_table(data)], None
+        return [read_table(data, wanted)], None
     place = find_place(data, NEEDED)
     if place.path.is_file():
-        return [read_table(place.path)], None
+        return [read_table(place.path, wanted)], None
     if frame_files(place.path, "pairs") or (place.path / MANIFEST).is_file():
         return [], place
     if place.repo is None:
-        return tables_in(place.path), place
+        return tables_in(place.path, wanted), place
     folder = find_place(f"{place.repo}@{place.commit}", HUB_FILES).path
     is_empty = all(path.name == "README.md" for path in folder.rglob("*.*"))
     return [] if is_empty else read_hub_dataset(folder, place.repo), place

@@ -9,10 +9,12 @@ from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, TypeAlias, TypeGuard
 
-from nnd.schemas import ScoringError
+from nnd.schemas import UNPACKED, ScoringError, SourceError, temporary_folder
 
 File: TypeAlias = Path | str
 """A local file, or a URL."""
+
+_PIECE = 2**20
 
 
 def is_url(data: object) -> TypeGuard[str]:
@@ -39,12 +41,30 @@ def readable(file: File) -> Iterator[Path | BinaryIO]:
                 yield opened
     except ScoringError:
         raise
+    except SourceError as error:  # beyond a limit
+        raise error.inside("", ScoringError) from error
     except FileNotFoundError as error:
         raise ScoringError("file.not-found", "no such file", file) from error
     except (OSError, ValueError) as error:
         raise ScoringError(
             "file.not-parquet", f"cannot be read as Parquet: {error}", file
         ) from error
+
+
+@contextmanager
+def fetched(file: File) -> Iterator[Path]:
+    """Yield the path of a local file, or of a copy of the file at a URL."""
+    if isinstance(file, Path):
+        yield file
+        return
+    with temporary_folder("nnd-data") as folder:
+        copy, left = folder / PurePosixPath(file.partition("?")[0]).name, UNPACKED.most
+        with _opened(file) as opened, copy.open("wb") as written:
+            while piece := opened.read(_PIECE):
+                left -= written.write(piece)
+                if left < 0:
+                    raise UNPACKED.error(file)
+        yield copy
 
 
 @contextmanager
@@ -66,7 +86,7 @@ def _opened(url: str) -> Iterator[BinaryIO]:
     try:
         with system.open(path, "rb") as file:
             yield file
-    except ValueError:  # raised by Arrow
+    except (ValueError, SourceError):  # raised by Arrow, or beyond a limit
         raise
     except Exception as error:
         cause = error.__cause__ or error  # over HTTP, every failure is a FileNotFoundError

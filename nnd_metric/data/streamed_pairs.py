@@ -106,7 +106,7 @@ def open_pairs(data: PairData | PairSet, splits: Sequence[str] = ()) -> PairStre
 def _own_file(file: File, name: str, splits: Sequence[str]) -> PairStream:
     """Open a file; only Parquet with the names of our columns is read in pieces."""
     with readable(file) as opened:
-        is_ours = stored_columns(opened) >= {*REQUIRED} if _is_parquet(file) else False
+        is_ours = _is_parquet(file) and {*stored_columns(opened)} >= {*REQUIRED}
     if not is_ours:
         return _in_memory(choose_splits(load_pairs(file), splits))
     return replace(_in_pieces(_about(name, None), [file], splits), is_own=True)

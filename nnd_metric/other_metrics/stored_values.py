@@ -13,7 +13,7 @@ import polars as pl
 
 from nnd.metric.data import Column, OwnTable, Table, read_table, to_frame
 from nnd.metric.other_metrics.judged_candidates import CANDIDATE
-from nnd.schemas import ScoringError, counted, did_you_mean
+from nnd.schemas import ScoringError, counted, did_you_mean, read_number
 
 _KEYS = (("candidate_id",), ("context_id", "system"), ("context", "candidate"), ("candidate",))
 """Columns that say which candidate a row is of, the first that a table has; `split` may be one."""
@@ -145,8 +145,8 @@ def _numbers(table: OwnTable, metric: str) -> pl.DataFrame | None:
     wrong: list[int] = []
     for row, value in enumerate(table.columns[metric]):
         try:
-            number = None if value is None or value == "" else float(value)
-        except (TypeError, ValueError):
+            number = None if value is None or value == "" else read_number(value)
+        except TypeError:
             number = None
             wrong.append(row)
         if number is not None and not math.isfinite(number):

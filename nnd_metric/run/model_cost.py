@@ -8,7 +8,17 @@ from pathlib import Path
 from typing import Annotated
 
 from nnd.metric.likelihood import Work
-from nnd.schemas import UNSTORED, Amount, Count, Name, Record, SchemaError, seal
+from nnd.schemas import (
+    UNSTORED,
+    Amount,
+    Count,
+    Name,
+    Record,
+    SchemaError,
+    SourceError,
+    read_json,
+    seal,
+)
 
 COST = "cost.json"
 """The file beside a result, which does not list it, because no two runs cost the same."""
@@ -106,10 +116,10 @@ def cost_bytes(costs: Iterable[ModelCost]) -> bytes:
 def read_costs(path: Path) -> dict[str, ModelCost]:
     """Return model → what it cost; empty if the file is missing, or cannot be read."""
     try:
-        stored = json.loads(path.read_bytes())["models"]
+        stored = read_json(path)["models"]
         costs = (replace(ModelCost.from_dict(each), is_earlier=True) for each in stored)
         return {each.model: each for each in costs}
-    except (OSError, ValueError, LookupError, TypeError, SchemaError):
+    except (LookupError, TypeError, AttributeError, SchemaError, SourceError):
         return {}
 
 

@@ -7,7 +7,7 @@ import polars as pl
 
 from nnd.metric.data import TABLES, PairData, PairSet, load_pairs, to_frame
 from nnd.metric.other_metrics import read_reference_table, reference_column, reference_rows
-from nnd.schemas import ScoringError
+from nnd.schemas import ScoringError, kind_of
 
 
 def load_corpus(data: PairData) -> PairSet:
@@ -46,6 +46,6 @@ def _read_table(data: PairData) -> tuple[str, pl.DataFrame | None]:
     if not isinstance(data, str | Path):
         return "references", to_frame(data)
     path = Path(data)
-    if not path.is_file() or path.suffix not in TABLES:
+    if not path.is_file() or kind_of(path) not in TABLES:
         return str(data), None
     return read_reference_table(path)

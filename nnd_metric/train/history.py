@@ -16,9 +16,12 @@ from nnd.schemas import (
     SchemaError,
     ScoringError,
     Share,
+    SourceError,
     category_key,
     category_of,
     find_change,
+    load_json,
+    read_lines,
     seal,
     write_whole,
 )
@@ -124,18 +127,14 @@ def read_history(path: str | Path) -> list[HistoryEntry]:
     """Read a history; an empty one has no entries."""
     path = Path(path)
     try:
-        if path.exists() and not path.is_file():  # a named pipe would wait, a device may never end
-            raise ScoringError("train.history", "is not a file", path)
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise ScoringError("train.history", str(reason), path) from error
+        lines = list(read_lines(path))
+    except SourceError as error:
+        raise ScoringError("train.history", error.what, path) from error
     entries: list[HistoryEntry] = []
-    # Not splitlines: a category may contain characters that it treats as line ends.
-    for number, line in enumerate(text.removesuffix("\n").split("\n") if text else (), start=1):
+    for number, line in enumerate(lines, start=1):
         try:
-            entry = _read_entry(json.loads(line))
-        except (ValueError, AttributeError, SchemaError) as error:
+            entry = _read_entry(load_json(line, path.name))
+        except (ValueError, AttributeError, SchemaError, SourceError) as error:
             reason = (
                 f"{error.where}: {error.what}" if isinstance(error, SchemaError) else str(error)
             )

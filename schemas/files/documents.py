@@ -20,9 +20,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from nnd.schemas.files.digests import fingerprint
+from nnd.schemas.reading.records import read_json
 from nnd.schemas.records.marks import Count, Name, Sha256
 from nnd.schemas.records.record import Record
-from nnd.schemas.words.errors import SchemaError, ScoringWarning
+from nnd.schemas.words.errors import SchemaError, ScoringWarning, SourceError
 from nnd.schemas.words.identity import nnd_version
 
 MANIFEST, VALIDITY, SELFTEST = "manifest.json", "validity.json", "selftest.json"
@@ -275,14 +276,9 @@ def _keeps_schema(content: Mapping[str, Any], document: str) -> bool:
 def parse_document(path: Path) -> dict[str, Any]:
     """Return the content of a document, changed or not."""
     try:
-        if path.exists() and not path.is_file():
-            raise SchemaError("contract.broken", "is not a file", path, _KINDS[path.name][1])
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise SchemaError(
-            "contract.broken", f"cannot be read: {reason}", path, _KINDS[path.name][1]
-        ) from error
+        content = read_json(path)
+    except SourceError as error:
+        raise SchemaError("contract.broken", error.what, path, _KINDS[path.name][1]) from error
     if not isinstance(content, dict):
         raise SchemaError("contract.broken", "is not a JSON object", path, _KINDS[path.name][1])
     return content

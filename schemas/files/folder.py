@@ -22,7 +22,7 @@ from typing import Any, Literal, TypeAlias
 import polars as pl
 
 from nnd.schemas.files.documents import MANIFEST, VALIDITY, parse_document, read_document, read_with
-from nnd.schemas.files.parquet import read_parquet
+from nnd.schemas.reading.parquet import read_parquet
 from nnd.schemas.words.errors import SchemaError
 
 FrameName: TypeAlias = Literal["pairs", "human_scores", "annotations", "references"]

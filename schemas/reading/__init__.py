@@ -1,1 +1,1 @@
-"""Bytes to records: YAML and the metadata of cards."""
+"""Bytes to records: text, JSON, delimited tables, workbooks, archives, Parquet, YAML."""

@@ -1,23 +1,37 @@
 """Safe YAML: limited in size, without duplicate keys, and with 1:30, on and no as texts."""
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import yaml
 from yaml.composer import Composer
 
-MOST_VALUES = 100_000
+from nnd.schemas.reading.limits import YAML_VALUES
+from nnd.schemas.reading.text_files import read_text
+from nnd.schemas.words.errors import SourceError
 
 
 def load_yaml(text: str) -> Any:  # noqa: ANN401 - whatever the YAML holds
     """Return what a YAML document holds.
 
     Raises:
-        yaml.YAMLError: If it is not YAML, has a key twice, or has more than `MOST_VALUES` values,
+        yaml.YAMLError: If it is not YAML, has a key twice, or has more values than the limit,
             where an alias counts as all its values: ten lines of aliases may hold millions.
         Exception: Other errors of PyYAML, such as ValueError and KeyError.
     """
     return yaml.load(text, _Loader)  # noqa: S506 - _Loader is a SafeLoader
+
+
+def read_yaml(path: Path, *, largest: int | None = None) -> Any:  # noqa: ANN401 - as `load_yaml`
+    """Return what a YAML file of at most `largest` bytes holds (see `read_text`)."""
+    text = read_text(path, largest=largest)
+    try:
+        return load_yaml(text)
+    except Exception as error:  # PyYAML lets ValueError, KeyError and others through
+        reason = " ".join(str(error).split())
+        what = f"not valid YAML, {type(error).__name__}: {reason}"
+        raise SourceError("file.not-yaml", what, path) from error
 
 
 def line_finder(text: str) -> Callable[[Sequence[int | str]], int]:
@@ -69,11 +83,11 @@ class _Loader(_YamlReader):
         self.values += self.sizes[event.anchor] if is_alias else 1
         if event.anchor is not None and not is_alias:
             self.sizes = {**self.sizes, event.anchor: self.values - before}
-        if self.values > MOST_VALUES:
+        if self.values > YAML_VALUES.usual and self.values > YAML_VALUES.most:
             raise yaml.composer.ComposerError(
                 None,
                 None,
-                f"more than {MOST_VALUES:,} values up to here",
+                f"more than {YAML_VALUES} up to here",
                 event.start_mark,
             )
         return node

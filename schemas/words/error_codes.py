@@ -39,7 +39,6 @@ REMEDIES = MappingProxyType(
         "file.leads-outside": "if you trust it, put the file into the folder, and name it there",
         "file.empty": "check that this is the right file",
         "file.not-utf8": "convert the file to UTF-8",
-        "file.not-json": "write one object on each line",
         "file.not-csv": "correct the row, or fetch the file again",
         "file.not-yaml": "correct the file",
         "file.not-parquet": "fetch the file again",

@@ -12,12 +12,11 @@ from support.second_validator import problems
 from support.training.histories import entry, write
 
 from nnd.converters.hub.release_folder import read_release, write_release
-from nnd.converters.reading import load_yaml
 from nnd.metric.likelihood.models.loaded_model import LoadedModel
 from nnd.metric.numbers import agree, compare
 from nnd.metric.other_metrics.on_datasets import metrics
 from nnd.metric.run import evaluate
-from nnd.schemas import SchemaName, rows_of
+from nnd.schemas import SchemaName, load_yaml, rows_of
 
 FRAMES: dict[str, SchemaName] = {
     "pairs": "pair",

@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from nnd.converters.make.shifts import SHIFTS
-from nnd.converters.reading import read_yaml
-from nnd.schemas import SchemaError, check_document, did_you_mean
+from nnd.schemas import SchemaError, check_document, did_you_mean, read_yaml
 
 _BUILT_IN = Path(__file__).parent / "definitions"
 

@@ -9,8 +9,7 @@ import polars as pl
 
 from nnd.converters.make.suite_folder import DerivedSet, make_set
 from nnd.converters.pairs import pair_ids
-from nnd.converters.reading import Record, read_jsonl
-from nnd.schemas import SchemaError, check_known, polars_schema
+from nnd.schemas import FileRecord, SchemaError, check_known, polars_schema, read_jsonl
 
 _OPERATION = "by_hand"
 _SIDES = ("high", "low")
@@ -54,7 +53,7 @@ def hand_made_set(pairs: pl.DataFrame, path: Path, entry: Mapping[str, Any]) -> 
     )
 
 
-def _child(record: Record, parents: Mapping[str, Any], new_id: _NewId) -> dict[str, Any]:
+def _child(record: FileRecord, parents: Mapping[str, Any], new_id: _NewId) -> dict[str, Any]:
     check_known("key", record.fields, _FIELDS, record.where, code="key.unknown", family=SchemaError)
     parent = parents.get(record.text("parent_id"))
     if parent is None:
@@ -78,7 +77,7 @@ def _child(record: Record, parents: Mapping[str, Any], new_id: _NewId) -> dict[s
 
 
 def _changes(
-    record: Record, parent: Mapping[str, Any], new_id: _NewId
+    record: FileRecord, parent: Mapping[str, Any], new_id: _NewId
 ) -> Iterator[tuple[str, object]]:
     """Yield the columns that differ from the parent's."""
     split = parent["split"]

@@ -8,8 +8,7 @@ from random import Random
 
 from nnd.converters.make.text_operations.articles import with_article
 from nnd.converters.make.text_operations.operation import Falsify, RefusalError, Statement
-from nnd.converters.reading import read_cells
-from nnd.schemas import NNDError
+from nnd.schemas import NNDError, read_cells
 
 _COLUMNS = ["word", "antonym"]
 

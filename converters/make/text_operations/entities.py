@@ -15,8 +15,7 @@ from typing import NamedTuple, TypeAlias
 
 from nnd.converters.make.text_operations.articles import with_article
 from nnd.converters.make.text_operations.operation import Falsify, RefusalError, Statement
-from nnd.converters.reading import Record, read_jsonl
-from nnd.schemas import NNDError, check_known
+from nnd.schemas import FileRecord, NNDError, check_known, read_jsonl
 
 _FIELDS = ("split", "context_id", "candidate_id", "start", "end", "type")
 
@@ -52,7 +51,7 @@ def swap_entities(path: Path) -> Falsify:
     return partial(_replace_entity, spans=spans)
 
 
-def _read_span(record: Record) -> tuple[_Place, _Span]:
+def _read_span(record: FileRecord) -> tuple[_Place, _Span]:
     check_known("key", record.fields, _FIELDS, record.where, code="key.unknown")
     start, end = (record.number(name) for name in ("start", "end"))
     if not (start.is_integer() and end.is_integer()):

@@ -13,8 +13,7 @@ from nnd.converters.onboard.check.knockouts import families_of
 from nnd.converters.onboard.check.separate_run import ReadingRun
 from nnd.converters.onboard.contents.level_columns import Column
 from nnd.converters.onboard.guess.name_words import COUNTED, VERDICT, more_is_better
-from nnd.converters.reading import spells_number
-from nnd.schemas import DISTINCT
+from nnd.schemas import DISTINCT, spells_number
 
 _GOOD = PEOPLE | {
     *("accepted", "best", "better", "chosen", "correct", "good", "preferred", "winner", "winning")

@@ -26,8 +26,7 @@ from nnd.converters.onboard.check.source_readings import (
 )
 from nnd.converters.onboard.contents.level_columns import is_keyed
 from nnd.converters.onboard.contents.reading_files import read_parts
-from nnd.converters.reading import guess_cells, spells_number
-from nnd.schemas import SourceError, make_new
+from nnd.schemas import SourceError, guess_cells, make_new, spells_number
 
 _SIZES = (8, 32, 128, 512)  # records of each file
 _ENOUGH = 3  # pairs

@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from nnd.converters.onboard.check.file_changes import Change
-from nnd.converters.reading import read_yaml
 from nnd.converters.source import Files, Source, find_set
-from nnd.schemas import SourceError
+from nnd.schemas import SourceError, read_yaml
 
 AT_HAND = "name the real file with --from"
 NOT_AT_HAND = "the real files are not available"

@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
 from nnd.converters.check import words_of
-from nnd.converters.reading import spells_number
+from nnd.schemas import spells_number
 
 Kind: TypeAlias = Literal["empty", "number", "flag", "text"]
 

@@ -8,10 +8,11 @@ from tempfile import TemporaryDirectory
 from typing import Any, TypeAlias
 
 from nnd.converters.onboard.contents.level_columns import Column, columns_of
-from nnd.converters.reading import (
+from nnd.schemas import (
     ARCHIVES,
-    SUFFIXES,
+    TABLE_SUFFIXES,
     Cells,
+    SourceError,
     by_header,
     guess_cells,
     load_json,
@@ -23,7 +24,6 @@ from nnd.converters.reading import (
     sheet_names,
     shown,
 )
-from nnd.schemas import SourceError
 
 Value: TypeAlias = Any
 """A list of rows, each a dict by column, or any value of nested JSON."""
@@ -31,7 +31,7 @@ Value: TypeAlias = Any
 Contents: TypeAlias = Mapping[str, Mapping[str, Value]]
 """Declared name of a file → its parts."""
 
-READABLE = (*SUFFIXES, *ARCHIVES)
+READABLE = (*TABLE_SUFFIXES, *ARCHIVES)
 """Suffixes of files whose content can be read."""
 
 _LONGEST_NAME = 100
@@ -102,12 +102,12 @@ def _together(found: Sequence[Content]) -> Content:
 
 def _read(path: Path, sheet: str | None) -> Content:
     suffix = path.suffix.lower()
-    if suffix not in SUFFIXES:
+    if suffix not in TABLE_SUFFIXES:
         raise SourceError(
             "file.not-a-table",
             "cannot be read",
             path.name,
-            f"the name of a file must end in {', '.join(SUFFIXES)}",
+            f"the name of a file must end in {', '.join(TABLE_SUFFIXES)}",
         )
     if suffix in (".csv", ".tsv"):
         options, cells = guess_cells(path)

@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 import yaml
 
 from nnd.converters.onboard.guess.draft import TODO, Draft
-from nnd.converters.reading import load_yaml
-from nnd.schemas import one_line
+from nnd.schemas import load_yaml, one_line
 
 TO_FILL = TODO
 """Placeholder in a source.yaml for facts that only a person knows."""

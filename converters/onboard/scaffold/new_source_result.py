@@ -13,8 +13,7 @@ from nnd.converters.folder import Examples, pairs_of_contexts
 from nnd.converters.onboard.contents.reading_files import Content
 from nnd.converters.onboard.guess.shapes import Shape
 from nnd.converters.onboard.scaffold.first_facts import OpenField
-from nnd.converters.reading import shown
-from nnd.schemas import Printable, excerpt, listed, text_table
+from nnd.schemas import Printable, excerpt, listed, shown, text_table
 
 if TYPE_CHECKING:
     from rich.table import Table

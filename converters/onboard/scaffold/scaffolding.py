@@ -20,14 +20,15 @@ from nnd.converters.onboard.scaffold.first_facts import (
     source_facts,
 )
 from nnd.converters.onboard.scaffold.new_source_result import NewSource, common_place
-from nnd.converters.reading import SUFFIXES, read_text
 from nnd.converters.source import BUILT_IN, load_source
 from nnd.schemas import (
     CONTEXT,
+    TABLE_SUFFIXES,
     SourceError,
     check_document,
     file_digest,
     make_new,
+    read_text,
 )
 
 _EXAMPLES = 2
@@ -227,11 +228,11 @@ def _files(given: Sequence[Path]) -> dict[str, Path]:
         if not path.exists():
             raise SourceError("file.not-found", "file not found", path, remedy)
         inside = sorted(path.rglob("*")) if path.is_dir() else []
-        paths += [p for p in inside if p.suffix.lower() in SUFFIXES and p.is_file()] or [path]
+        paths += [p for p in inside if p.suffix.lower() in TABLE_SUFFIXES and p.is_file()] or [path]
         if paths[-1].is_dir():
             raise SourceError(
                 "file.not-a-table",
-                f"a folder without {', '.join(SUFFIXES)} files",
+                f"a folder without {', '.join(TABLE_SUFFIXES)} files",
                 path,
                 remedy,
             )

@@ -4,11 +4,10 @@ from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
 from nnd.converters import Annotation
-from nnd.converters.reading import shown
 from nnd.converters.source.table.row_cells import Row, RowReader
 from nnd.converters.source.table.row_steps import NAME, NAMES
 from nnd.converters.source.table.section import Table, as_texts, aspects_of
-from nnd.schemas import SourceError
+from nnd.schemas import SourceError, shown
 
 Key: TypeAlias = tuple[str | None, ...]
 

@@ -11,11 +11,10 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from nnd.converters import Annotation, Span
-from nnd.converters.reading import quoted, shown
 from nnd.converters.source.source_files import Files
 from nnd.converters.source.table.row_cells import Row, RowReader, add_candidate
 from nnd.converters.source.table.section import Table, title_of
-from nnd.schemas import SourceError
+from nnd.schemas import SourceError, quoted, shown
 
 
 class NamedText(NamedTuple):

@@ -6,9 +6,8 @@ from typing import Any
 
 import polars as pl
 
-from nnd.converters.reading import shown
 from nnd.converters.source.table.row_cells import Report, Row
-from nnd.schemas import MOST_MADE, SourceError, SqlExpression, first_line, parse_sql
+from nnd.schemas import MOST_MADE, SourceError, SqlExpression, first_line, parse_sql, shown
 
 _ROWS_AT_A_TIME = 4096
 _BESIDE = 64

@@ -10,8 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
-from nnd.converters.reading import Record, shown
-from nnd.schemas import SourceError
+from nnd.schemas import FileRecord, SourceError, shown
 
 EVERY = ("[]", "*")
 KEY = "_key"
@@ -48,8 +47,8 @@ class _Item(NamedTuple):
 
 
 def unfold(
-    records: Iterable[Record], path: str, columns: Sequence[str], number_as: str
-) -> Iterator[Record]:
+    records: Iterable[FileRecord], path: str, columns: Sequence[str], number_as: str
+) -> Iterator[FileRecord]:
     """Yield a record with the named columns for each thing at a path; none: for each record.
 
     It has the number of the outermost object, from 1, under `number_as`.
@@ -69,7 +68,7 @@ def unfold(
                 except KeyError:
                     cells[column] = None
             place = "".join(f"[{key}]" for key in item.keys)
-            yield Record(f"{where}{place}", cells)
+            yield FileRecord(f"{where}{place}", cells)
     if unseen and where:
         raise SourceError(
             "row.wrong-shape",

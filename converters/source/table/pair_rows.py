@@ -15,11 +15,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from nnd.converters import Annotation, Span
-from nnd.converters.reading import shown
 from nnd.converters.source.source_files import Files
 from nnd.converters.source.table.row_cells import Row, RowReader, add_candidate, digest
 from nnd.converters.source.table.section import Table, as_texts, title_of
-from nnd.schemas import SourceError, count_words, word_differences
+from nnd.schemas import SourceError, count_words, shown, word_differences
 
 BETTER = "better"
 WORSE = "worse"

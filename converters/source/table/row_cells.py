@@ -11,9 +11,8 @@ from decimal import Decimal
 from typing import Any, NamedTuple, TypeAlias
 
 from nnd.converters import Annotation
-from nnd.converters.reading import parse_number, shown
 from nnd.converters.source.table.section import Table, template_of
-from nnd.schemas import SourceError
+from nnd.schemas import SourceError, parse_number, shown
 
 Report: TypeAlias = Callable[[str, str], None]
 """Called with the place of an odd cell, and how the cell was read."""

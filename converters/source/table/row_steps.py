@@ -8,7 +8,6 @@ from typing import Any, NamedTuple, TypeAlias
 
 import polars as pl
 
-from nnd.converters.reading import Record, shown
 from nnd.converters.source.source_files import Files
 from nnd.converters.source.table.expressions import compute, keep_where, parse_expression
 from nnd.converters.source.table.nested_paths import is_path, unfold, unfolded_keys
@@ -22,7 +21,7 @@ from nnd.converters.source.table.section import (
     place_of,
     title_of,
 )
-from nnd.schemas import SourceError
+from nnd.schemas import FileRecord, SourceError, shown
 
 NAME, NAMES = "_system", "_systems"
 """Columns of the rows that a wide row is split into: the system, or the number of the item from 1;
@@ -71,7 +70,7 @@ def _rows(part: Mapping[str, Any], names: Iterable[str], files: Files, columns: 
     has_paths = bool(path) or any(map(is_path, columns))
     for name in names:
         suffixes = {files.path(name).suffix.lower(), PurePath(name).suffix}
-        records: Iterator[Record]
+        records: Iterator[FileRecord]
         if not has_paths or suffixes.isdisjoint((".json", ".jsonl", ".parquet")):
             records = files.table(name, part, [c for c in columns if c not in unfolded_keys(path)])
         else:

@@ -5,9 +5,8 @@ import string
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple, TypeAlias
 
-from nnd.converters.reading import shown
 from nnd.converters.source.source import Source
-from nnd.schemas import SourceError, rule_of
+from nnd.schemas import SourceError, rule_of, shown
 
 Table: TypeAlias = Mapping[str, Any]
 """A section, valid under `source.schema.json`."""

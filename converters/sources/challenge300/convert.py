@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from nnd.converters import Annotation, Files, SourceError
-from nnd.converters.reading import Cells, parse_number
+from nnd.schemas import Cells, parse_number
 
 FILE = "challenge300-outputs.tsv"
 QUESTION_COLUMNS = ["id", "question", "category"]

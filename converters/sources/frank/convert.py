@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from nnd.converters import Annotation, Files, Record, Reference, SourceError
-from nnd.converters.reading import read_text
+from nnd.schemas import read_text
 
 SUMMARIES = "human_annotations.json"  # one number per summary; the main file has sentence labels
 TEXTS = "benchmark_data.json"

@@ -6,7 +6,7 @@ Not a `table`: types of spans are numbers, whose names no column has.
 from collections.abc import Iterator, Mapping
 
 from nnd.converters import Annotation, Files, Record, SourceError, Span
-from nnd.converters.reading import as_records, load_json, read_text
+from nnd.schemas import as_records, load_json, read_text
 
 ANNOTATIONS = "human/*.jsonl"
 NO_SPAN = "No span"

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 
 from nnd.converters import Annotation, Files, SourceError, Span, read_mark
-from nnd.converters.reading import Cells, shown
+from nnd.schemas import Cells, shown
 
 COLUMNS = ["system", "doc", "docSegId", "globalSegId", "rater", "source", "target", "category"]
 SEVERITY = 8  # the column after it, most of the file, records what a rater looked at

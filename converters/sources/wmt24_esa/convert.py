@@ -9,7 +9,7 @@ from statistics import fmean
 from typing import NamedTuple
 
 from nnd.converters import Annotation, Files, Record, SourceError, Span
-from nnd.converters.reading import Cells, as_records, load_json, parse_number, read_text
+from nnd.schemas import Cells, as_records, load_json, parse_number, read_text
 
 LANGUAGES = {"cs": "ces", "hi": "hin", "ja": "jpn", "zh": "zho"}
 JUDGED = "TGT"  # other rows have errors made on purpose, to control the annotators

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from nnd.converters import Annotation, Files, SourceError, Span, read_mark
-from nnd.converters.reading import Cells, shown
 from nnd.converters.source import NamedText, number_texts
+from nnd.schemas import Cells, shown
 
 # The third and fourth column have several names, and the tenth (a comment) is not always there.
 COLUMNS = {0: "system", 1: "doc", 4: "rater", 5: "source", 6: "target", 7: "category"}

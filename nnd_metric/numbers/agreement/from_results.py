@@ -36,7 +36,7 @@ from nnd.metric.numbers.rates.context_sums import (
 from nnd.metric.numbers.rates.equal_length import LENGTHS, add_lengths
 from nnd.metric.numbers.rates.pass_rates import SLICE_NUMBERS
 from nnd.metric.numbers.statistics.intervals import FloatArray, bootstrap_ratios, stretches
-from nnd.schemas import CONTEXT, OVERALL, ScoringError
+from nnd.schemas import CONTEXT, OVERALL, ScoringError, kind_of
 
 _PASS_RATES = {"model": pl.String, "category": pl.String, "pass_rate": pl.Float64}
 
@@ -164,14 +164,14 @@ def stored_systems(
 
 def read_pass_rates(path: Path) -> pl.DataFrame:
     """Return a table of pass rates, from 0 to 1, in a file."""
-    if path.suffix not in TABLES:
+    if kind_of(path) not in TABLES:
         raise ScoringError(
             "file.not-a-table",
             "not a table",
             path,
             f"name a folder that `nnd evaluate` wrote, or a table: {', '.join(TABLES)}",
         )
-    table = read_table(path).frame()
+    table = read_table(path, {*_PASS_RATES}).frame()
     try:
         rates = table.select(pl.col(name).cast(dtype) for name, dtype in _PASS_RATES.items())
     except pl.exceptions.PolarsError as error:

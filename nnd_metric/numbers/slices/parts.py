@@ -71,12 +71,12 @@ def _read_texts(path: Path) -> pl.Series:
         except (OSError, UnicodeDecodeError) as error:
             raise ScoringError("file.not-readable", f"cannot be read: {error}", path) from error
     else:
-        table = read_table(path)
+        table = read_table(path, _TEXTS)
         name = next((each for each in _TEXTS if each in table.columns), None)
         if name is None:
             raise ScoringError(
                 "column.missing",
-                f"column context or text not found; the columns are {', '.join(table.columns)}",
+                f"column context or text not found; the columns are {', '.join(table.names)}",
                 path,
                 "name a table of the texts that the model was trained on",
             )

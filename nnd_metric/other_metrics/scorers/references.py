@@ -10,13 +10,17 @@ from pathlib import Path
 
 import polars as pl
 
-from nnd.metric.data import TABLES, Table, read_table, to_frame
-from nnd.schemas import CONTEXT, ScoringError, excerpt
+from nnd.metric.data import TABLES, Table, columns_read, read_table, to_frame
+from nnd.schemas import CONTEXT, ScoringError, excerpt, kind_of
 
 REFERENCE_PART = re.compile(r"reference(_\d+)?")
 """Pattern of the parts of a context that are references, which models do not read."""
 
 _KEYS = (CONTEXT, ("context_id",), ("context",))
+
+
+_REFERENCES = ("references", "reference")
+"""Columns of references, the first that a table has."""
 
 
 def references_in(parts: Mapping[str, str] | None) -> tuple[str, ...]:
@@ -59,18 +63,18 @@ def read_reference_table(source: str | Path | Table) -> tuple[str, pl.DataFrame]
     if not isinstance(source, str | Path):
         return "references", to_frame(source)
     path = Path(source)
-    if path.suffix not in TABLES:
+    if kind_of(path) not in TABLES:
         raise ScoringError(
             "file.not-a-table",
             where=path,
             remedy=f"name a table of references: {', '.join(TABLES)}",
         )
-    return str(source), read_table(path).frame()
+    return str(source), read_table(path, {*columns_read(), *_REFERENCES}).frame()
 
 
 def reference_column(table: pl.DataFrame) -> str | None:
     """Return the column with references, or None without one."""
-    return next((name for name in ("references", "reference") if name in table.columns), None)
+    return next((name for name in _REFERENCES if name in table.columns), None)
 
 
 def reference_rows(table: pl.DataFrame, name: str, where: str) -> pl.DataFrame:

@@ -3,7 +3,6 @@
 It writes samples_TASK_DATE.jsonl, a sample on each line, and results_DATE.json beside them.
 """
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -17,7 +16,7 @@ from nnd.metric.run.harness.choices import (
     read_choices,
 )
 from nnd.metric.run.harness.verdicts import VERDICTS, find_better
-from nnd.schemas import ScoringError, excerpt
+from nnd.schemas import ScoringError, SourceError, excerpt, read_json
 
 _FILE = re.compile(r"samples_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT[\d.:-]+)\.jsonl")
 _NEEDED = ("doc", "target", "arguments", "resps")
@@ -133,9 +132,9 @@ def read_files(places: Sequence[Path], model: str | None) -> list[SampleFile]:
 
 def _read_results(path: Path) -> dict[str, Any]:
     try:
-        facts = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise ScoringError("samples.not-samples", f"cannot be read: {error}", path) from error
+        facts = read_json(path)
+    except SourceError as error:
+        raise error.inside("", ScoringError) from error
     if not isinstance(facts, dict):
         raise ScoringError("samples.not-samples", "not the results of lm-evaluation-harness", path)
     return facts

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from support.screens.commands import Nnd, run_apart
 
-from nnd.schemas.files.parquet import read_parquet
+from nnd.schemas.reading.parquet import read_parquet
 
 
 def test_it_tells_what_was_written_and_what_to_know(sample: Path, nnd: Nnd) -> None:

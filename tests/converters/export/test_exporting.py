@@ -17,7 +17,7 @@ from nnd.converters.export.exporting import Target, export
 from nnd.converters.export.prompt_rendering import PromptRendering
 from nnd.converters.folder.conversion import convert
 from nnd.schemas import polars_schema, rows_of
-from nnd.schemas.files.parquet import read_parquet
+from nnd.schemas.reading.parquet import read_parquet
 
 TARGETS = get_args(Target)
 every_target = pytest.mark.parametrize("target", TARGETS)

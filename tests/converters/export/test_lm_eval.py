@@ -32,7 +32,7 @@ from nnd.metric.run import evaluate
 from nnd.metric.text.encoding.assembly import encode
 from nnd.metric.text.encoding.boundary import find_crossings
 from nnd.metric.text.encoding.protocols import find_protocol
-from nnd.schemas.files.parquet import read_parquet
+from nnd.schemas.reading.parquet import read_parquet
 
 FULL = bool(os.environ.get("NND_TEST_FULL"))
 FAMILIES = list(tiny_models.CAUSAL) if FULL else ["gpt2"]

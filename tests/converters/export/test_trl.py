@@ -11,7 +11,7 @@ from nnd.converters.export import Export, PromptRendering
 from nnd.converters.export.exporting import export
 from nnd.converters.folder.conversion import convert
 from nnd.schemas import cut_by_context
-from nnd.schemas.files.parquet import read_parquet
+from nnd.schemas.reading.parquet import read_parquet
 
 Row = Callable[..., dict[str, Any]]
 

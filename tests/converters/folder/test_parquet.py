@@ -13,7 +13,7 @@ from nnd.converters.folder.conversion import convert
 from nnd.converters.folder.writing import write_parquet
 from nnd.converters.source import load_source
 from nnd.schemas import SchemaName, load_schema, polars_schema
-from nnd.schemas.files.parquet import read_parquet
+from nnd.schemas.reading.parquet import read_parquet
 
 FRAMES: dict[str, SchemaName] = {
     "pairs.parquet": "pair",

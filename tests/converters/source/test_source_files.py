@@ -12,9 +12,9 @@ from support.refusals import refusal
 
 from nnd.converters.folder.conversion import convert
 from nnd.converters.folder.validation import validate
-from nnd.converters.reading.text_files import read_text
 from nnd.converters.source.source import load_source
 from nnd.converters.source.source_files import Files
+from nnd.schemas.reading.text_files import read_text
 
 MakeSource = Callable[..., Path]
 

@@ -13,8 +13,8 @@ from support.refusals import refusal
 
 from nnd.converters.folder.conversion import Conversion, convert
 from nnd.converters.pairs.pairing import make_pairs
-from nnd.converters.reading.archives import read_members
 from nnd.schemas import NoError
+from nnd.schemas.reading.archives import read_members
 
 SENTENCES = "human_annotations_sentence.json"
 SAMPLE_LABELS = ["NoE", "EntE", "NoE", "EntE", "NoE", "NoE", "RelE", "NoE", "GramE", "EntE"]

@@ -184,9 +184,9 @@ GOOD = '{"prompt": "p", "chosen": "c", "rejected": "r"}\n\n'
 @pytest.mark.parametrize(
     ("line", "code"),
     [
-        ('{"prompt": "p", "chosen"', "file.not-json"),
-        ("[]", "file.not-json"),
-        ('{"prompt": "p", "chosen": NaN, "rejected": "r"}', "file.not-json"),
+        ('{"prompt": "p", "chosen"', "file.cut-off"),
+        ("[]", "file.another-kind"),
+        ('{"prompt": "p", "chosen": NaN, "rejected": "r"}', "row.wrong-shape"),
         ('{"prompt": "p", "chosen": "c"}', "cell.null"),
         ('{"prompt": "p", "chosen": "c", "rejected": 7}', "row.wrong-shape"),
         (

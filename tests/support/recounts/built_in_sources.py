@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from nnd.converters.reading import load_yaml
 from nnd.converters.source.source import Source, list_sources
+from nnd.schemas import load_yaml
 
 SOURCES = list_sources()
 """In the order of their names; leave them as they are."""

@@ -15,8 +15,8 @@ from support.recounts.raw_files import Text
 from support.recounts.readings import READINGS, Reading
 
 from nnd.converters.folder.conversion import Conversion, convert
-from nnd.converters.reading import read_workbook, table_rows
-from nnd.converters.reading.records import Cells
+from nnd.schemas import read_workbook, table_rows
+from nnd.schemas.reading.records import Cells
 
 Row = tuple[Any, ...]
 """What `pairs_of` gives of a pair, in the order of the columns that the test names."""

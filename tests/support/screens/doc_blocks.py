@@ -13,7 +13,7 @@ from typing import NamedTuple
 import yaml
 from support.places import ROOT
 
-from nnd.converters.reading import load_yaml
+from nnd.schemas import load_yaml
 
 GUIDE = tuple(sorted(f"cards/guide/{path.name}" for path in (ROOT / "cards/guide").glob("*.md")))
 FIRST_RUN = "cards/guide/first-run.md"

@@ -5,7 +5,6 @@ python -m support.screens.stored_screen     # in the folder that holds demo/; no
 
 from pathlib import Path
 
-from nnd.converters.reading import load_yaml
 from nnd.metric.cli.evaluating import show_sweep
 from nnd.metric.cli.verbs import Typed
 from nnd.metric.data import PairSet, choose_part, load_pairs
@@ -14,6 +13,7 @@ from nnd.metric.run import Evaluation, Sweep, read_entries
 from nnd.metric.run.existing_run import read_kept
 from nnd.metric.run.lists.list_entries import RunEntry
 from nnd.metric.run.summary import summarise_scored
+from nnd.schemas import load_yaml
 
 LIMIT = 200
 

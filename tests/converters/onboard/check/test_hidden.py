@@ -16,8 +16,8 @@ from nnd.converters.onboard.check.coverage import check_unread
 from nnd.converters.onboard.check.row_checks import check_converts
 from nnd.converters.onboard.check.source_checks import _CHECKS
 from nnd.converters.onboard.check.source_readings import every_variant, real_readings
-from nnd.converters.reading import load_yaml
 from nnd.converters.source.source import BUILT_IN, load_source
+from nnd.schemas import load_yaml
 
 OF_SOURCE = {name: check for name, (check, _) in _CHECKS.items()}
 FULL = bool(os.environ.get("NND_TEST_FULL"))

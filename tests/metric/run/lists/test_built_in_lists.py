@@ -10,12 +10,11 @@ import pytest
 from support.table_2 import CATEGORIES
 
 from nnd.converters.folder import convert
-from nnd.converters.reading import load_yaml
 from nnd.metric.app import evaluate_runs
 from nnd.metric.likelihood import Loading, Scoring
 from nnd.metric.numbers import agree
 from nnd.metric.run import RunEntry, find_built_in, read_entries
-from nnd.schemas import ScoringError
+from nnd.schemas import ScoringError, load_yaml
 
 Converted = Callable[[str], Path]
 LISTS = ("edfaith", "golden", "laban2022")

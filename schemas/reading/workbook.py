@@ -12,9 +12,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
-from nnd.converters.reading.archives import read_members
-from nnd.converters.reading.records import Cells, shown, wrong_width
-from nnd.schemas import SourceError
+from nnd.schemas.reading.archives import read_members
+from nnd.schemas.reading.records import Cells, shown, wrong_width
+from nnd.schemas.words.errors import SourceError
 
 _WIDEST = 16_384  # columns of a sheet, by the format
 _CELL = re.compile("([A-Z]{1,3})[0-9]+")

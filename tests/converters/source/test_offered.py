@@ -6,15 +6,15 @@ import re
 import pytest
 from support.places import ROOT
 
-from nnd.converters.reading import Record
 from nnd.converters.source import Files
+from nnd.schemas import FileRecord
 
 PAGE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 OF_CONVERT = {"digests", "check_declared"}
 """Methods of `Files` that `nnd convert` calls once the converter has run."""
 
 
-@pytest.mark.parametrize(("kind", "name"), [(Files, "files"), (Record, "record")])
+@pytest.mark.parametrize(("kind", "name"), [(Files, "files"), (FileRecord, "record")])
 def test_the_page_lists_every_method_with_its_parameters(kind: type, name: str) -> None:
     listed = re.findall(rf"^\| `{name}\.(\w+)(\(.*?\))` \| (.+) \|$", PAGE, re.MULTILINE)
     methods = inspect.getmembers(kind, inspect.isfunction)

@@ -1,64 +1,73 @@
 """Reading text files, whole or line by line, in bounded memory.
 
-Only UTF-8 is read, with or without a byte-order mark and CRLF line ends; errors name file and line.
+Only UTF-8 is read, with or without a byte-order mark and CRLF line ends, packed by gzip or not;
+errors name file and line.
 """
 
 import codecs
 import contextlib
+import gzip
 import itertools
-import os
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
-from nnd.schemas import SourceError
+from nnd.schemas.reading.limits import LINE, UNPACKED
+from nnd.schemas.words.errors import SourceError
 
-LONGEST_LINE = 64 * 2**20
-"""Most bytes of a line; a book has one or two million."""
-
-LARGEST_FILE = 2**30
-"""Most bytes of a file that is read as a whole."""
+_GZIP = b"\x1f\x8b"
+_PIECE = 2**18
 
 
 def read_text(path: Path, *, largest: int | None = None) -> str:
     """Return the text of a UTF-8 file without its byte-order mark.
 
-    It may have `largest` bytes; None: `LARGEST_FILE`.
+    It may have `largest` bytes; None: those of the limit.
     """
-    most = LARGEST_FILE if largest is None else largest
+    most = UNPACKED.most if largest is None else largest
     with _opened(path) as file:
-        # read(n) allocates n bytes, even for a small file.
-        size = os.fstat(file.fileno()).st_size
-        raw = file.read() if size <= most else b""
-    if max(size, len(raw)) > most:
+        pieces, left = list[bytes](), most + 1
+        while left > 0 and (piece := file.read(min(left, _PIECE))):  # read(n) allocates n bytes
+            pieces.append(piece)
+            left -= len(piece)
+    if left <= 0 and largest is None:
+        raise UNPACKED.error(path.name)
+    if left <= 0:
         raise SourceError("file.too-large", f"more than {most:,} bytes", path.name)
-    return decode(raw, path.name)
+    return decode(b"".join(pieces), path.name)
 
 
 def read_lines(path: Path) -> Iterator[str]:
     """Yield the lines of a UTF-8 file, each with its line feed, holding one at a time."""
-    name = path.name
+    name, longest, left = path.name, LINE.most, UNPACKED.most
     with _opened(path) as file:
+        is_packed = isinstance(file, gzip.GzipFile)
         for number in itertools.count(1):
-            raw = file.readline(LONGEST_LINE + 1)
-            if len(raw) > LONGEST_LINE:
-                raise SourceError(
-                    "file.too-large",
-                    f"a line of more than {LONGEST_LINE:,} bytes",
-                    f"{name}:{number}",
-                )
+            raw = file.readline(longest + 1)
+            if len(raw) > longest:
+                raise LINE.error(f"{name}:{number}", "the line has")
             if not raw:
                 return
-            yield decode(raw, name, line=number)
+            left -= len(raw) if is_packed else 0
+            if left < 0:
+                raise UNPACKED.error(name, "it unpacks to")
+            # The common case, in half the time of `decode`.
+            plain = number > 1 and raw.isascii() and b"\r" not in raw and b"\0" not in raw
+            yield raw.decode("ascii") if plain else decode(raw, name, line=number)
 
 
 @contextlib.contextmanager
 def _opened(path: Path) -> Iterator[BinaryIO]:
+    """Open a file; of one that gzip packed, what it holds."""
     try:
         if path.exists() and not path.is_file():  # a named pipe would wait, a device may never end
             raise SourceError("file.not-readable", "is not a regular file", path)
         with path.open("rb") as file:
-            yield file
+            is_packed = file.peek(len(_GZIP)).startswith(_GZIP)
+            yield cast("BinaryIO", gzip.GzipFile(fileobj=file)) if is_packed else file
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise SourceError("file.cut-off", f"not a whole gzip file: {error}", path.name) from error
     except OSError as error:
         raise unreadable(path, error) from error
 

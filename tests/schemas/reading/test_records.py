@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from support.refusals import refusal
 
-from nnd.converters.reading.records import Record, parse_number, read_cells, read_jsonl
-from nnd.converters.reading.text_files import read_text
+from nnd.schemas.reading.records import FileRecord, parse_number, read_cells, read_jsonl
+from nnd.schemas.reading.text_files import read_text
 
 
 def test_every_object_knows_its_line(tmp_path: Path) -> None:
@@ -34,13 +34,13 @@ def test_a_line_separator_inside_a_json_string_is_text(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("value", "number"), [(1, 1.0), (0.5, 0.5), (-3, -3.0), (1e-9, 1e-9)])
 def test_a_number(value: float, number: float) -> None:
-    assert Record("a:1", {"score": value}).number("score") == number
+    assert FileRecord("a:1", {"score": value}).number("score") == number
 
 
 @pytest.mark.parametrize("value", [True, "1", None, [1], float("nan"), float("inf")])
 def test_what_is_no_number(value: object) -> None:
     with refusal("cell.not-a-number", "a:1, score"):
-        Record("a:1", {"score": value}).number("score")
+        FileRecord("a:1", {"score": value}).number("score")
 
 
 @pytest.mark.parametrize(
@@ -84,23 +84,23 @@ def test_numbers_as_only_a_program_would_take_them(text: str) -> None:
 
 
 def test_texts() -> None:
-    assert Record("a:1", {"names": ["x", "y"]}).texts("names") == ["x", "y"]
+    assert FileRecord("a:1", {"names": ["x", "y"]}).texts("names") == ["x", "y"]
 
 
 @pytest.mark.parametrize("value", ["x", ["x", 1], {"x": "y"}, None])
 def test_what_is_no_list_of_texts(value: object) -> None:
     with refusal("file.another-kind", "a:1, names"):
-        Record("a:1", {"names": value}).texts("names")
+        FileRecord("a:1", {"names": value}).texts("names")
 
 
 @pytest.mark.parametrize("fields", [{}, {"label": None}], ids=["absent", "null"])
 def test_an_optional_text_may_be_absent(fields: dict[str, None]) -> None:
-    assert Record("a:1", fields).optional_text("label") is None
+    assert FileRecord("a:1", fields).optional_text("label") is None
 
 
 @pytest.mark.parametrize(("value", "name"), [(7, "7"), ("7", "7"), (0, "0")])
 def test_an_identifier_is_a_text_or_a_whole_number(value: object, name: str) -> None:
-    assert Record("a:1", {"id": value}).identifier("id") == name
+    assert FileRecord("a:1", {"id": value}).identifier("id") == name
 
 
 def cells(tmp_path: Path, text: str, *, quoted: bool) -> list[tuple[str, list[str]]]:
@@ -150,10 +150,10 @@ def test_a_byte_order_mark_is_no_text(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("value", [1, 5, 2.5])
 def test_a_rating_on_the_scale(value: float) -> None:
-    assert Record("a.jsonl:3", {"fluency": value}).rating("fluency", 1, 5) == value
+    assert FileRecord("a.jsonl:3", {"fluency": value}).rating("fluency", 1, 5) == value
 
 
 @pytest.mark.parametrize("value", [0, 5.5, -1])
 def test_a_rating_off_the_scale_names_the_place(value: float) -> None:
     with refusal("cell.out-of-range", "a.jsonl:3, fluency"):
-        Record("a.jsonl:3", {"fluency": value}).rating("fluency", 1, 5)
+        FileRecord("a.jsonl:3", {"fluency": value}).rating("fluency", 1, 5)

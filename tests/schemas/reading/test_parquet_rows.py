@@ -14,8 +14,7 @@ import pytest
 from pyarrow import parquet
 from support.refusals import refusal
 
-from nnd.converters.reading import read_parquet_rows
-from nnd.schemas import SourceError
+from nnd.schemas import SourceError, read_parquet_rows
 
 ROWS: list[dict[str, Any]] = [
     {
@@ -76,7 +75,10 @@ def test_only_the_columns_that_are_asked_for(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", [None, pa.list_(pa.string())], ids=["texts", "lists"])
-def test_a_text_that_a_million_rows_refer_to(tmp_path: Path, kind: pa.DataType | None) -> None:
+def test_a_text_that_a_million_rows_refer_to(
+    tmp_path: Path, kind: pa.DataType | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NND_MAX_UNPACKED", "1G")
     # 200,000 times 20,000 bytes: 4 GB from a file of a few thousand bytes.
     path = write_repeated(tmp_path / "a.parquet", "lorem ipsum " * 1667, 200_000, kind)
     assert path.stat().st_size < 100_000
@@ -89,7 +91,7 @@ def test_a_text_that_a_million_rows_refer_to(tmp_path: Path, kind: pa.DataType |
 READ = """
 import resource, sys
 from pathlib import Path
-from nnd.converters.reading import read_parquet_rows
+from nnd.schemas import read_parquet_rows
 
 path = Path(sys.argv[1])
 next(read_parquet_rows(path.with_name("small.parquet")))  # what importing pyarrow takes
@@ -117,7 +119,7 @@ THREADS = """
 import os, sys
 from pathlib import Path
 from pyarrow import parquet
-from nnd.converters.reading import read_parquet_rows
+from nnd.schemas import read_parquet_rows
 
 before = len(os.listdir("/proc/self/task"))
 rows = sum(1 for _ in read_parquet_rows(Path(sys.argv[1])))

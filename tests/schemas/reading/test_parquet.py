@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from nnd.schemas.files.parquet import read_parquet
+from nnd.schemas.reading.parquet import read_parquet
 
 FULL = bool(os.environ.get("NND_TEST_FULL"))
 FRAME = pl.DataFrame({"text": ["a", None], "n": [1, 2], "inputs": [[{"key": "k"}], []]})

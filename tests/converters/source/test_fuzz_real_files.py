@@ -17,12 +17,13 @@ from support.damage import Damage, fuzz, read_or_refused
 from support.table_files import sheet_of, workbook_of
 
 from nnd.converters.folder.conversion import convert
-from nnd.converters.reading.archives import read_members
-from nnd.converters.reading.parquet_files import read_parquet_rows
-from nnd.converters.reading.records import LONGEST_CELL, parse_json, read_cells, read_jsonl
-from nnd.converters.reading.text_files import read_text
-from nnd.converters.reading.workbook import read_workbook
 from nnd.converters.source.source import load_source
+from nnd.schemas.reading.archives import read_members
+from nnd.schemas.reading.limits import TEXT
+from nnd.schemas.reading.parquet import read_parquet_rows
+from nnd.schemas.reading.records import parse_json, read_cells, read_jsonl
+from nnd.schemas.reading.text_files import read_text
+from nnd.schemas.reading.workbook import read_workbook
 
 CSV = "confit_samsum/samsum_annotation.csv"
 TSV = "challenge300/challenge300-outputs.tsv"
@@ -82,7 +83,7 @@ def test_cells(
 def cells_of(raw: bytes, delimiter: str, *, quoted: bool) -> list[list[str]]:
     text = raw.decode("utf-8-sig").replace("\r\n", "\n")
     quoting = csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE
-    limit = csv.field_size_limit(LONGEST_CELL)
+    limit = csv.field_size_limit(TEXT.most)
     try:
         rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, quoting=quoting)
         return [row for row in rows if row]

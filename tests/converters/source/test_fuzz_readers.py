@@ -17,13 +17,13 @@ from support.recounts.built_in_sources import SOURCES, fixture_cases
 from support.table_files import WRITERS, workbook_of
 
 from nnd.converters.folder.conversion import convert
-from nnd.converters.reading.archives import read_members, read_tarball
-from nnd.converters.reading.records import parse_json, read_cells, read_jsonl, shown
-from nnd.converters.reading.table_rows import SUFFIXES
-from nnd.converters.reading.text_files import read_text
 from nnd.converters.source.converter_running import choose_converter
 from nnd.converters.source.source import load_source
 from nnd.converters.source.source_files import Files
+from nnd.schemas.reading.archives import read_members, read_tarball
+from nnd.schemas.reading.records import parse_json, read_cells, read_jsonl, shown
+from nnd.schemas.reading.table_rows import TABLE_SUFFIXES
+from nnd.schemas.reading.text_files import read_text
 
 OBJECTS = b'{"id": 1, "text": "caf\xc3\xa9 \\u00e9", "n": [1.5, null, {"a": true}]}\r\n{"id": 2}\n'
 CELLS = b'id,text,n\n1,"say ""hi"", he said",2\n2,"two\nlines",\n3,caf\xc3\xa9,1.5\n'
@@ -121,14 +121,14 @@ def table_source(make_source: Callable[..., Path]) -> Callable[[str], Path]:
     return make
 
 
-@pytest.mark.parametrize("suffix", SUFFIXES)
+@pytest.mark.parametrize("suffix", TABLE_SUFFIXES)
 def test_the_tables_that_are_spoilt_below_are_good(
     table_source: Callable[[str], Path], suffix: str
 ) -> None:
     assert convert(table_source(suffix)).pairs["low_id"].to_list() == ["c1/wren", "c2/plover"]
 
 
-@pytest.mark.parametrize("suffix", SUFFIXES)
+@pytest.mark.parametrize("suffix", TABLE_SUFFIXES)
 @fuzz(40, in_full=800)
 def test_a_table(
     table_source: Callable[[str], Path], damage: Damage, tmp_path: Path, suffix: str

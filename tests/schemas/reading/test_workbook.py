@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from support.refusals import refusal
 
-from nnd.converters.reading.workbook import read_workbook
+from nnd.schemas.reading.workbook import read_workbook
 
 BOOK = (
     '<workbook xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" xmlns:r="r">'

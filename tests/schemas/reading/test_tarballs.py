@@ -13,7 +13,7 @@ import pytest
 from support.archives import refused_archive
 from support.refusals import refusal
 
-from nnd.converters.reading.archives import read_tarball
+from nnd.schemas.reading.archives import read_tarball
 
 MIB = 2**20
 Entry = tuple[str | tarfile.TarInfo, bytes]

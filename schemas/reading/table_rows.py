@@ -5,18 +5,30 @@ The same table gives the same rows in each of these formats.
 
 import contextlib
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
-from nnd.converters.reading.parquet_files import parquet_schema, read_parquet_rows
-from nnd.converters.reading.records import Cells, Record, parse_json, quoted, read_cells, read_jsonl
-from nnd.converters.reading.text_files import read_lines, read_text
-from nnd.converters.reading.workbook import read_workbook
-from nnd.schemas import SourceError
+from nnd.schemas.reading.limits import COLUMNS
+from nnd.schemas.reading.records import (
+    Cells,
+    FileRecord,
+    check_columns,
+    parse_json,
+    quoted,
+    read_cells,
+    read_jsonl,
+)
+from nnd.schemas.reading.text_files import read_lines, read_text
+from nnd.schemas.reading.workbook import read_workbook
+from nnd.schemas.words.errors import SourceError
 
-SUFFIXES = (".csv", ".tsv", ".jsonl", ".json", ".xlsx", ".parquet")
+TABLE_SUFFIXES = (".csv", ".tsv", ".jsonl", ".json", ".xlsx", ".parquet")
 """Suffixes of tables. Any other file is a text, with the columns `line` (from 1) and `text`."""
+
+CELL_SUFFIXES = (".csv", ".tsv", ".xlsx")
+"""Suffixes of tables whose cells are texts."""
 
 _DELIMITERS = {".csv": ",", ".tsv": "\t"}
 _QUOTED = re.compile('"[^"]*"')
@@ -36,9 +48,8 @@ def guess_cells(path: Path, *, even: bool = True) -> tuple[dict[str, Any], list[
     The delimiter is that of the suffix if the header has it. Cells are quoted as the suffix says,
     unless they can only be read otherwise. If `even`, all rows must have as many cells.
     """
-    usual = default_options(path.suffix.lower())
-    header = _QUOTED.sub("", next(read_lines(path), ""))
-    options = {**usual, "delimiter": max((usual["delimiter"], *",\t;|"), key=header.count)}
+    usual = default_options(kind_of(path) or path.suffix.lower())
+    options = {**usual, "delimiter": _delimiter_of(path, usual["delimiter"])}
     other = {**options, "quoted": not usual["quoted"]}
     try:
         rows = list(read_cells(path, **options))
@@ -55,16 +66,39 @@ def guess_cells(path: Path, *, even: bool = True) -> tuple[dict[str, Any], list[
     return options, rows
 
 
+def find_options(path: Path) -> dict[str, Any]:
+    """Return the delimiter and the quotation of cells in a file that nobody described.
+
+    Cells of a .csv may be quoted; those of a .tsv are if one has doubled quotes, or if the file
+    cannot be read otherwise.
+    """
+    if kind_of(path) == ".tsv":
+        return guess_cells(path)[0]
+    return {"delimiter": _delimiter_of(path, ",")} if kind_of(path) == ".csv" else {}
+
+
+def _delimiter_of(path: Path, usual: str) -> str:
+    header: str = _QUOTED.sub("", next(read_lines(path), ""))
+    delimiters: list[str] = [usual, *",\t;|"]
+    return max(delimiters, key=header.count)
+
+
+def kind_of(path: PurePath, name: str = "") -> str | None:
+    """Return the suffix that says how a table is read: of its path, else of its declared name."""
+    suffixes = (Path(each.lower().removesuffix(".gz")).suffix for each in (path.name, name))
+    return next((suffix for suffix in suffixes if suffix in TABLE_SUFFIXES), None)
+
+
 def read_rows(
     path: Path, name: str, options: Mapping[str, Any], columns: list[str] | None = None
-) -> Iterator[Record]:
+) -> Iterator[FileRecord]:
     """Yield the rows of a table as column → cell; the suffix of the file decides how it is read.
 
     If that is unknown, the suffix of its declared `name` does. `options` are delimiter, quotation
-    and sheet, if they differ from the defaults. Only required `columns` are read; None: all.
+    and sheet, if they differ from the defaults. Only required `columns` are read; None: all. Spaces
+    around the names of columns of cells are ignored.
     """
-    known = [suffix for suffix in (path.suffix.lower(), Path(name).suffix) if suffix in SUFFIXES]
-    match known[0] if known else None:
+    match kind_of(path, name):
         case ".csv" | ".tsv" as suffix:
             usual = default_options(suffix)
             cells = read_cells(path, **{key: options.get(key, usual[key]) for key in usual})
@@ -75,16 +109,18 @@ def read_rows(
         case ".jsonl" | ".json" as suffix:
             is_json = suffix == ".json"
             records = parse_json(read_text(path), path.name) if is_json else read_jsonl(path)
-            yield from records if columns is None else _with_columns(records, columns)
+            yield from _with_columns(records, columns)
         case ".parquet":
-            check_columns(path.name, parquet_schema(path).names, columns or ())
+            # Importing Arrow takes half a second, and most files need none of it.
+            from nnd.schemas.reading.parquet import read_parquet_rows  # noqa: PLC0415
+
             for number, row in enumerate(read_parquet_rows(path, columns), start=1):
-                yield Record(f"{path.name} row {number}", row)
+                yield FileRecord(f"{path.name} row {number}", row)
         case _:
             check_columns(path.name, ("line", "text"), columns or ())
             for number, line in enumerate(read_lines(path), start=1):
                 text = line.rstrip("\r\n")
-                yield Record(f"{path.name}:{number}", {"line": number, "text": text})
+                yield FileRecord(f"{path.name}:{number}", {"line": number, "text": text})
 
 
 def is_lines(path: Path, name: str) -> bool:
@@ -102,37 +138,36 @@ def by_header(cells: Iterable[Cells]) -> list[dict[str, str]]:
     return [dict(zip(names, row, strict=False)) for row in rows]
 
 
-def _with_columns(records: Iterator[Record], columns: Collection[str]) -> Iterator[Record]:
-    wanted = {*columns}
+def _with_columns(
+    records: Iterator[FileRecord], columns: Collection[str] | None
+) -> Iterator[FileRecord]:
+    wanted, most = {*(columns or ())}, COLUMNS.most
     for record in records:
+        if len(record.fields) > most:
+            raise COLUMNS.error(record.where)
         if not wanted <= record.fields.keys():
-            check_columns(record.where, record.fields, columns)
-        yield Record(record.where, {name: record.fields[name] for name in columns})
+            check_columns(record.where, record.fields, wanted)
+        if columns is None:
+            yield record
+        else:
+            yield FileRecord(record.where, {name: record.fields[name] for name in columns})
 
 
 def _by_header(
     cells: Iterator[Cells], file: str, columns: Collection[str] | None
-) -> Iterator[Record]:
-    header = next(cells, Cells(f"{file}:1", []))
-    columns = header.values if columns is None else columns
-    check_columns(header.where, header.values, columns)
-    twice = sorted({name for name in columns if header.values.count(name) > 1})
+) -> Iterator[FileRecord]:
+    where, header = next(cells, Cells(f"{file}:1", []))
+    if len(header) > COLUMNS.most:
+        raise COLUMNS.error(where)
+    header = [name.strip() for name in header]
+    columns = [name for name in header if name] if columns is None else columns
+    wanted = {name: name.strip() for name in columns}
+    check_columns(where, header, wanted.values())
+    times = Counter(header)
+    twice = sorted(name for name, stripped in wanted.items() if times[stripped] > 1)
     if twice:
-        raise SourceError(
-            "header.wrong-names", f"the header has {quoted(twice)} twice", header.where
-        )
-    places = {name: header.values.index(name) for name in columns}
+        raise SourceError("header.wrong-names", f"the header has {quoted(twice)} twice", where)
+    places = {name: header.index(stripped) for name, stripped in wanted.items()}
     for where, values in cells:
-        if any(map(str.strip, values)):
-            yield Record(where, {name: values[place] for name, place in places.items()})
-
-
-def check_columns(where: str, found: Collection[str], columns: Collection[str]) -> None:
-    """Raise a SourceError at a place that lacks a column."""
-    missing = [name for name in columns if name not in found]
-    if missing:
-        raise SourceError(
-            "file.another-kind",
-            f"there is no column {quoted(missing)}, only {quoted(found) or 'nothing'}",
-            where,
-        )
+        if any(values) and any(map(str.strip, values)):
+            yield FileRecord(where, {name: values[place] for name, place in places.items()})

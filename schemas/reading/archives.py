@@ -15,13 +15,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path, PurePosixPath
 
-from nnd.converters.reading.text_files import unreadable
-from nnd.schemas import SourceError, excerpt
+from nnd.schemas.reading.limits import ARCHIVE
+from nnd.schemas.reading.text_files import unreadable
+from nnd.schemas.words.errors import SourceError
+from nnd.schemas.words.texts import excerpt
 
 MOST_MEMBERS = 10_000
-
-MOST_BYTES = 256 * 2**20
-"""Most bytes of all members together, unpacked."""
 
 MOST_RATIO = 100
 """Largest ratio of unpacked to packed size of a member; that of text is 3 to 10."""
@@ -115,12 +114,15 @@ class _TarHeader(tarfile.TarInfo):
 
 def _unpack(path: Path) -> bytes:
     size = path.stat().st_size
-    packed = path.read_bytes() if size <= MOST_BYTES else b""
-    most = min(MOST_BYTES, max(ANY_RATIO_UP_TO, MOST_RATIO * len(packed)))
+    packed = path.read_bytes() if size <= ARCHIVE.most else b""
+    most = min(ARCHIVE.most, max(ANY_RATIO_UP_TO, MOST_RATIO * len(packed)))
     gzip = zlib.decompressobj(wbits=31)  # a gzip header, and no other
     raw = gzip.decompress(packed, most + 1)
-    if len(raw) > most or size > MOST_BYTES:
-        _refuse(path, iter([f"it unpacks from {size:,} to more than {most:,} bytes"]))
+    if len(raw) > most or size > ARCHIVE.most:
+        _refuse(
+            path,
+            iter([f"it unpacks from {size:,} to more than {most:,} bytes ({ARCHIVE.variable})"]),
+        )
     if not gzip.eof:
         raise ValueError("the gzip stream ends early")
     if gzip.unused_data:
@@ -155,8 +157,8 @@ def _faults_of_zip(path: Path, infos: list[zipfile.ZipInfo]) -> Iterator[str]:
         for fault in _faults_of_member(info):
             yield f"{shown_name(info.orig_filename)} {fault}"
     unpacked = sum(info.file_size for info in infos)
-    if unpacked > MOST_BYTES:
-        yield f"its members unpack to {unpacked:,} bytes, more than {MOST_BYTES:,}"
+    if unpacked > ARCHIVE.most:
+        yield f"its members unpack to {unpacked:,} bytes, more than {ARCHIVE}"
     if sum(info.compress_size for info in infos) > path.stat().st_size:
         yield "its members overlap"
     yield from _faults_of_names([info.filename for info in infos])

@@ -2,27 +2,37 @@
 
 import csv
 import io
+import itertools
 import json
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from nnd.converters.reading.text_files import read_lines
-from nnd.schemas import SourceError, excerpt, listed
+from nnd.schemas.reading.limits import TEXT
+from nnd.schemas.reading.text_files import read_lines, read_text
+from nnd.schemas.words.errors import SourceError
+from nnd.schemas.words.texts import counted, excerpt, has_surrogate, listed
 
 T = TypeVar("T")
 _MOST_LISTED = 20
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _SPACES = " \t\r\n"
+_SEPARATOR = re.compile(r"sep=(.)\s*")
 
-LONGEST_CELL = 16 * 2**20
-"""Most characters of a quoted cell, which may span many lines."""
+MOST_LEVELS = 100
+"""Most levels of objects and lists in JSON: whoever walks through a value does it by recursion."""
+
+_LONG = 2**16
+"""Characters of a JSON text in which the length of each text is compared with the limit."""
+
+_UNUSUAL = re.compile(r"\\u(?:[dD][89a-fA-F]|0000)")
+"""Escapes of what is not a character by itself."""
 
 
-class Record(NamedTuple):
+class FileRecord(NamedTuple):
     """A JSON object of a file, with its place (file:line).
 
     The methods return a field in the type that a converter expects, or raise a SourceError that
@@ -76,16 +86,16 @@ class Record(NamedTuple):
         values = self._typed(name, list, "a list")
         return [_expect(value, str, "a string", self._place(name)) for value in values]
 
-    def records(self, name: str) -> Iterator["Record"]:
+    def records(self, name: str) -> Iterator["FileRecord"]:
         """Yield the objects of a field that must be a list of objects."""
         place = self._place(name)
         for number, value in enumerate(self._typed(name, list, "a list")):
             where = f"{place}[{number}]"
-            yield Record(where, _expect(value, dict, "an object", where))
+            yield FileRecord(where, _expect(value, dict, "an object", where))
 
-    def record(self, name: str) -> "Record":
+    def record(self, name: str) -> "FileRecord":
         """Return a field that must be an object."""
-        return Record(self._place(name), self._typed(name, dict, "an object"))
+        return FileRecord(self._place(name), self._typed(name, dict, "an object"))
 
     def _typed(self, name: str, kind: type[T], wanted: str) -> T:
         value = self.fields.get(name)
@@ -105,6 +115,10 @@ class Record(NamedTuple):
         return f"{self.where}, {name}"
 
 
+Record = FileRecord
+"""The name of `nnd.converters`; in this room, a `Record` is what nnd stores."""
+
+
 class Cells(NamedTuple):
     """A row of a table, with its place (file:line)."""
 
@@ -112,28 +126,28 @@ class Cells(NamedTuple):
     values: list[str]
 
 
-def read_jsonl(path: Path) -> Iterator[Record]:
+def read_jsonl(path: Path) -> Iterator[FileRecord]:
     """Yield the objects of a JSON-lines file; blank lines are skipped."""
     name = path.name
     for number, line in enumerate(read_lines(path), start=1):
         if line.strip():
             where = f"{name}:{number}"
-            yield Record(where, _expect(load_json(line, where), dict, "a JSON object", where))
+            yield FileRecord(where, _expect(load_json(line, where), dict, "a JSON object", where))
 
 
-def parse_json(text: str, name: str) -> Iterator[Record]:
+def parse_json(text: str, name: str) -> Iterator[FileRecord]:
     """Yield the objects of a JSON file: a list of objects (`name[17]`) or a single one."""
     return as_records(load_json(text, name), name)
 
 
-def as_records(value: object, name: str) -> Iterator[Record]:
+def as_records(value: object, name: str) -> Iterator[FileRecord]:
     """Yield the objects of a value of JSON: a list of objects, or a single one."""
     if isinstance(value, list):
         for number, item in enumerate(value):
             where = f"{name}[{number}]"
-            yield Record(where, _expect(item, dict, "an object", where))
+            yield FileRecord(where, _expect(item, dict, "an object", where))
     else:
-        yield Record(name, _expect(value, dict, "an object or a list of objects", name))
+        yield FileRecord(name, _expect(value, dict, "an object or a list of objects", name))
 
 
 class _TwiceError(ValueError):
@@ -152,9 +166,14 @@ _DECODER = json.JSONDecoder(object_pairs_hook=_as_object)
 
 
 def load_json(text: str, where: str) -> Any:  # noqa: ANN401 - a JSON value may be anything
-    """Return the value of a JSON text; raises a SourceError at `where` if it is not JSON."""
+    """Return the value of a JSON text, in which NaN and infinity are numbers.
+
+    Raises:
+        SourceError: If it is not JSON, has a key twice in an object, too many levels, a text that
+            is too long, or NUL or half a surrogate pair in a text.
+    """
     try:
-        return _DECODER.decode(text)
+        value = _DECODER.decode(text)
     except _TwiceError as error:
         raise SourceError(
             "row.twice", f"the key {error} occurs twice in one object", where
@@ -162,45 +181,96 @@ def load_json(text: str, where: str) -> Any:  # noqa: ANN401 - a JSON value may 
     except json.JSONDecodeError as error:
         line = f"line {error.lineno}, " if error.lineno > 1 else ""
         raise SourceError(
-            "file.cut-off",
-            f"not a whole JSON object: {error.msg} ({line}column {error.colno})",
-            where,
+            "file.cut-off", f"not JSON: {error.msg} ({line}column {error.colno})", where
         ) from error
-    except (ValueError, RecursionError) as error:  # a number of 5,000 digits, 1,000 brackets
-        raise SourceError(
-            "file.another-kind", f"not JSON of an annotation file: {error}", where
-        ) from error
+    except RecursionError as error:
+        raise _too_deep(where) from error
+    except ValueError as error:  # a number of 5,000 digits
+        raise SourceError("file.another-kind", f"cannot be read as JSON: {error}", where) from error
+    if text.count("[") + text.count("{") > MOST_LEVELS:
+        _check_levels(value, where)
+    if len(text) > _LONG or _UNUSUAL.search(text):
+        _check_texts(value, where)
+    return value
+
+
+def read_json(path: Path) -> Any:  # noqa: ANN401 - a JSON value may be anything
+    """Return the value in a JSON file; errors as those of `load_json` and `read_text`."""
+    return load_json(read_text(path), path.name)
+
+
+def _check_levels(value: object, where: str) -> None:
+    level = [value]
+    for _ in range(MOST_LEVELS):
+        level = [part for each in level for part in _parts(each) if isinstance(part, dict | list)]
+        if not level:
+            return
+    raise _too_deep(where)
+
+
+def _check_texts(value: object, where: str) -> None:
+    waiting, most = [value], TEXT.most
+    while waiting:
+        value = waiting.pop()
+        waiting += _parts(value)
+        waiting += value if isinstance(value, dict) else ()
+        if isinstance(value, str) and len(value) > most:
+            raise TEXT.error(where, "a text has")
+        if isinstance(value, str) and ("\0" in value or has_surrogate(value)):
+            raise SourceError(
+                "cell.not-text",
+                f"{shown(value)} has NUL or half a surrogate pair, which are not characters",
+                where,
+                "decode the text again, or leave the row out",
+            )
+
+
+def _parts(value: object) -> Iterable[Any]:
+    return value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+
+
+def _too_deep(where: str) -> SourceError:
+    what = f"its brackets are nested more than {MOST_LEVELS} levels deep"
+    return SourceError("file.another-kind", what, where)
 
 
 def read_cells(path: Path, *, delimiter: str, quoted: bool, even: bool = True) -> Iterator[Cells]:
-    """Yield the rows of a delimited file, the header first; see `cells_of`."""
-    return cells_of(read_lines(path), path.name, delimiter=delimiter, quoted=quoted, even=even)
+    """Yield the rows of a delimited file, the header first; see `split_cells`."""
+    return split_cells(read_lines(path), path.name, delimiter=delimiter, quoted=quoted, even=even)
 
 
-def cells_of(
+def split_cells(
     lines: Iterable[str], name: str, *, delimiter: str, quoted: bool, even: bool = True
 ) -> Iterator[Cells]:
     """Yield the rows of the lines of a file, the header first.
 
-    Cells may be `quoted` by `"` (doubled inside); if `even`, all rows must have as many of them.
+    Cells may be `quoted` by `"` (doubled inside); if `even`, all rows must have as many of them. A
+    first line `sep=;`, which Excel reads, names the delimiter.
     """
+    lines = _any_line_ends(lines)
+    first = next(lines, "")
+    named = _SEPARATOR.fullmatch(first)
     reader = csv.reader(
-        _any_line_ends(lines),
-        delimiter=delimiter,
+        lines if named else itertools.chain([first], lines),
+        delimiter=named[1] if named else delimiter,
         quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE,
         strict=quoted,
     )
-    width = 0
+    width, above, longest = 0, bool(named), TEXT.most
     while True:
+        limit = csv.field_size_limit(longest)  # which is global, so it is restored at once
         try:
-            values = _next_row(reader)
+            values = next(reader, None)
         except csv.Error as error:
-            raise SourceError(
-                "file.not-csv", f"not a row of cells: {error}", f"{name}:{reader.line_num}"
-            ) from error
+            where = f"{name}:{reader.line_num + above}"
+            if "field limit" in str(error):
+                raise TEXT.error(where, "a cell, or a quote that does not end, has") from error
+            raise SourceError("file.not-csv", f"not a row of cells: {error}", where) from error
+        finally:
+            csv.field_size_limit(limit)
         if values is None:
             return
-        where = f"{name}:{reader.line_num}"
+        where = f"{name}:{reader.line_num + above}"
         width = width or len(values)
         if values and even and len(values) != width:
             raise wrong_width(where, len(values), width)
@@ -210,22 +280,15 @@ def cells_of(
 
 def wrong_width(where: str, cells: int, width: int) -> SourceError:
     """Return the error at a row that is not as wide as the header."""
-    return SourceError("file.not-csv", f"{cells} cells, but the header has {width}", where)
+    remedy = "correct the row: a cell that contains the separator must be in quotes"
+    what = f"{counted(cells, 'cell')}, but the header has {width}"
+    return SourceError("file.not-csv", what, where, remedy)
 
 
 def _any_line_ends(lines: Iterable[str]) -> Iterator[str]:
     """Cut lines at carriage returns too, with which old programs end lines."""
     for line in lines:
         yield from io.StringIO(line, newline="") if "\r" in line else (line,)
-
-
-def _next_row(rows: Iterator[list[str]]) -> list[str] | None:
-    """Return the next row of a csv reader; the limit is global, so it is restored at once."""
-    limit = csv.field_size_limit(LONGEST_CELL)
-    try:
-        return next(rows, None)
-    finally:
-        csv.field_size_limit(limit)
 
 
 def parse_number(text: str, where: str) -> float:
@@ -240,6 +303,21 @@ def parse_number(text: str, where: str) -> float:
     return float(text)
 
 
+def read_number(value: object) -> float:
+    """Return the number that a cell is or spells; NaN and infinity are those of JSON only.
+
+    Raises TypeError if it is none: text that `spells_number` refuses, true, a list.
+    """
+    if isinstance(value, str) and spells_number(value):
+        return float(value)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise TypeError(f"{shown(value)} is not a number")
+    try:
+        return float(value)
+    except OverflowError:  # an integer of 400 digits
+        return math.inf
+
+
 def spells_number(text: str) -> bool:
     """Say whether `parse_number` accepts a text."""
     return bool(_NUMBER.fullmatch(text.strip(_SPACES))) and math.isfinite(float(text))
@@ -249,6 +327,17 @@ def _expect(value: object, kind: type[T], name: str, where: str) -> T:
     if not isinstance(value, kind):
         raise SourceError("file.another-kind", f"{shown(value)} is not {name}", where)
     return value
+
+
+def check_columns(where: str, found: Collection[str], columns: Collection[str]) -> None:
+    """Raise a SourceError at a place that lacks a column."""
+    missing = [name for name in columns if name not in found]
+    if missing:
+        raise SourceError(
+            "file.another-kind",
+            f"there is no column {quoted(missing)}, only {quoted(found) or 'nothing'}",
+            where,
+        )
 
 
 def quoted(names: Iterable[str]) -> str:

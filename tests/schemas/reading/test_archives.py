@@ -12,8 +12,8 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 from support.archives import refused_archive
 from support.refusals import refusal
 
-from nnd.converters.reading.archives import find_member, read_members
 from nnd.schemas import SourceError
+from nnd.schemas.reading.archives import find_member, read_members
 
 MIB = 2**20
 MakeZip = Callable[..., Path]
