@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from .contract.cutting import (
         context_keys as context_keys,
         cut_by_context as cut_by_context,
+        cut_together as cut_together,
     )
     from .contract.instructions import (
         NO_INSTRUCTION as NO_INSTRUCTION,
