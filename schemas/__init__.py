@@ -100,6 +100,8 @@ if TYPE_CHECKING:
     )
     from .files.documents import (
         MANIFEST as MANIFEST,
+        REFERENCE_ROWS as REFERENCE_ROWS,
+        REFERENCES as REFERENCES,
         SELFTEST as SELFTEST,
         VALIDITY as VALIDITY,
         Document as Document,

@@ -26,6 +26,8 @@ from nnd.schemas.words.errors import SchemaError, ScoringWarning
 from nnd.schemas.words.identity import nnd_version
 
 MANIFEST, VALIDITY, SELFTEST = "manifest.json", "validity.json", "selftest.json"
+REFERENCES, REFERENCE_ROWS = "references.json", "references.jsonl"
+"""The document of a folder of references with negatives, and its table."""
 
 _KINDS: Final[Mapping[str, tuple[str | None, str]]] = {
     MANIFEST: (
@@ -37,6 +39,7 @@ _KINDS: Final[Mapping[str, tuple[str | None, str]]] = {
     "variation.json": ("variation", "run `nnd evaluate --vary` again"),
     VALIDITY: ("validity", "write it again with `nnd compare --by origin --out`, or remove it"),
     SELFTEST: ("selftest", "run `nnd selftest` again"),
+    REFERENCES: (None, "derive again"),
     "plan.json": (None, "remove its folder, and start the workers again"),
     "settings.json": (None, "train into another folder"),
     "training.json": ("training", "train again"),

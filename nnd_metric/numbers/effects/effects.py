@@ -112,7 +112,11 @@ class Effects(Result):
         first = next(iter(self.by_model.values()), ())
         empty = [each.set for each in first if not each.n]
         return [
-            *([f"No tests of {' and '.join(empty)} are in this part of the data."] if empty else ()),
+            *(
+                [f"No tests of {' and '.join(empty)} are in this part of the data."]
+                if empty
+                else ()
+            ),
             *(
                 f"{name}, {each.set}: lower on {', '.join(lower)}."
                 for name, effects in zip(names, self.by_model.values(), strict=True)
