@@ -100,8 +100,8 @@ if TYPE_CHECKING:
     )
     from .files.documents import (
         MANIFEST as MANIFEST,
+        NEGATIVES_FACTS as NEGATIVES_FACTS,
         REFERENCE_ROWS as REFERENCE_ROWS,
-        REFERENCES as REFERENCES,
         SELFTEST as SELFTEST,
         VALIDITY as VALIDITY,
         Document as Document,

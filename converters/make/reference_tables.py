@@ -7,6 +7,7 @@ learnt from it, too.
 """
 
 import hashlib
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -18,11 +19,12 @@ from nnd.converters.make.suite_folder import DerivedSet, SuiteReport
 from nnd.converters.make.text_operations.operation import Operation
 from nnd.converters.reading import Record, read_rows
 from nnd.schemas import (
+    NEGATIVES_FACTS,
     REFERENCE_ROWS,
-    REFERENCES,
     NNDError,
     SchemaError,
     check_replaceable,
+    fingerprint,
     list_files,
     polars_schema,
     replace_folder,
@@ -36,35 +38,40 @@ _NEGATIVES = "negatives"
 def derive_from_table(
     table: Path, operations: Sequence[Operation], *, out: Path, seed: int, variants: int
 ) -> SuiteReport:
-    """Write the references of a table with their negatives, and references.json.
+    """Write the references of a table with their negatives, and negatives.json.
 
     Raises NNDError if a row lacks a text, or an operation makes nothing; nothing is written then.
     """
-    check_replaceable(out, document=REFERENCES)
+    check_replaceable(out, document=NEGATIVES_FACTS)
     records = list(read_rows(table, table.name, {}))
     texts = _right_texts(records, table)
     sets = [
         make_negatives(texts, operation, which="references", seed=seed, variants=variants)
         for operation in operations
     ]
-    with replace_folder(out, document=REFERENCES) as fresh:
-        _with_negatives(records, texts["high_id"], sets).write_ndjson(fresh / REFERENCE_ROWS)
-        facts = {"source": table.stem, "sets": [made.facts for made in sets]}
+    with replace_folder(out, document=NEGATIVES_FACTS) as fresh:
+        _with_negatives(records, texts, sets).write_ndjson(fresh / REFERENCE_ROWS)
+        read = {"name": table.name, **fingerprint(table), "rows": len(records)}
+        facts = {"table": read, "sets": [made.facts for made in sets]}
         outputs = list_files(fresh, [REFERENCE_ROWS])
-        write_document(fresh, {**facts, "outputs": outputs}, document=REFERENCES)
+        write_document(fresh, {**facts, "outputs": outputs}, document=NEGATIVES_FACTS)
     return SuiteReport(out, table.stem, tuple(made.facts for made in sets))
 
 
 def _right_texts(records: Sequence[Record], table: Path) -> pl.DataFrame:
     """Return the references as texts that negatives are made from (`originals.good_texts`)."""
-    rows = [_right_text(record, number) for number, record in enumerate(records, start=1)]
+    rows, seen = list[dict[str, Any]](), Counter[tuple[str | None, str]]()
+    for record in records:
+        row = _right_text(record)
+        place = (row["split"], row["context_id"])
+        seen[place] += 1
+        rows.append({**row, "high_id": f"{row['context_id']}/reference.{seen[place]}"})
     if not rows:
         raise SchemaError("file.empty", "the table has no rows", table)
-    frame = pl.DataFrame(rows, _PAIR, orient="row")
-    return frame.with_columns(cluster="context_id")
+    return pl.DataFrame(rows, _PAIR, orient="row").with_columns(cluster="context_id")
 
 
-def _right_text(record: Record, number: int) -> dict[str, Any]:
+def _right_text(record: Record) -> dict[str, Any]:
     context, reference = record.text("context"), record.text("reference")
     if not reference.strip():
         raise SchemaError(
@@ -78,23 +85,26 @@ def _right_text(record: Record, number: int) -> dict[str, Any]:
         "context_id": context_id,
         "context": context,
         "candidate_high": reference,
-        "high_id": f"{context_id}/reference.{number}",
     }
 
 
 def _with_negatives(
-    records: Sequence[Record], ids: pl.Series, sets: Sequence[DerivedSet]
+    records: Sequence[Record], texts: pl.DataFrame, sets: Sequence[DerivedSet]
 ) -> pl.DataFrame:
-    made: dict[str, list[str]] = {name: [] for name in ids}
+    made: dict[tuple[str | None, str], list[str]] = {key: [] for key in _keys(texts)}
     for each in sets:
-        for name, text in each.pairs.select("high_id", "candidate_low").iter_rows():
-            made[name].append(text)
-    rows = []
+        for key, text in zip(_keys(each.pairs), each.pairs["candidate_low"], strict=True):
+            made[key].append(text)
+    rows = list[dict[str, Any]]()
     for record, own in zip(records, made.values(), strict=True):
         before = [] if record.fields.get(_NEGATIVES) is None else record.texts(_NEGATIVES)
         rows.append({**record.fields, _NEGATIVES: [*dict.fromkeys([*before, *own])]})
     schema = {_NEGATIVES: pl.List(pl.String)}
     return pl.DataFrame(rows, schema_overrides=schema, infer_schema_length=None)
+
+
+def _keys(rows: pl.DataFrame) -> list[tuple[str | None, str]]:
+    return rows.select("split", "high_id").rows()
 
 
 def check_options(negatives: str | None, aspect: str | None, table: Path) -> None:

@@ -8,7 +8,7 @@ import polars as pl
 
 from nnd.metric.data import TABLES, PairData, PairSet, load_pairs, to_frame
 from nnd.metric.other_metrics import read_reference_table, reference_column, reference_rows
-from nnd.schemas import REFERENCE_ROWS, REFERENCES, ScoringError, fold
+from nnd.schemas import NEGATIVES_FACTS, REFERENCE_ROWS, ScoringError, fold
 
 _NEGATIVES = "negatives"
 _MADE = "synthetic"
@@ -76,14 +76,14 @@ def _with_worse(rows: pl.DataFrame, column: str, where: str) -> pl.DataFrame:
             where,
             f"it must be {pl.List(pl.String)}",
         )
-    filled = rows.filter(pl.col("reference").str.strip_chars() != "")
-    each = filled.with_row_index("of").with_columns(pl.col(_NEGATIVES).cast(pl.List(pl.String)))
-    each = each.explode(_NEGATIVES).rename({_NEGATIVES: "candidate_low"})
+    filled = rows.filter(pl.col("reference").str.strip_chars() != "").with_row_index("of")
+    texts = filled.with_columns(candidate_low=pl.col(_NEGATIVES).cast(pl.List(pl.String)))
+    each = texts.explode("candidate_low")
     differs = fold(pl.col("candidate_low")) != fold(pl.col("reference"))
     is_worse = differs & (pl.col("candidate_low").str.strip_chars() != "")
     worse = each.filter(is_worse)
-    alone = each.unique("of", keep="first").join(worse, on="of", how="anti").with_columns(blank)
-    return pl.concat([worse, alone.select(worse.columns)]).sort("of", maintain_order=True)
+    alone = filled.join(worse, on="of", how="anti").with_columns(blank)
+    return pl.concat([worse, alone]).sort("of", maintain_order=True)
 
 
 def _read_table(data: PairData) -> tuple[str, pl.DataFrame | None]:
@@ -91,7 +91,7 @@ def _read_table(data: PairData) -> tuple[str, pl.DataFrame | None]:
     if not isinstance(data, str | Path):
         return "references", to_frame(data)
     path = Path(data)
-    if (path / REFERENCES).is_file():
+    if (path / NEGATIVES_FACTS).is_file():
         return str(path), read_reference_table(path / REFERENCE_ROWS)[1]
     if not path.is_file() or path.suffix not in TABLES:
         return str(data), None

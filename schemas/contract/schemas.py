@@ -15,6 +15,7 @@ SchemaName = Literal[
     "reference",
     "source",
     "manifest",
+    "negatives",
     "result",
     "agreement",
     "comparison",

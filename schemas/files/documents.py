@@ -26,7 +26,7 @@ from nnd.schemas.words.errors import SchemaError, ScoringWarning
 from nnd.schemas.words.identity import nnd_version
 
 MANIFEST, VALIDITY, SELFTEST = "manifest.json", "validity.json", "selftest.json"
-REFERENCES, REFERENCE_ROWS = "references.json", "references.jsonl"
+NEGATIVES_FACTS, REFERENCE_ROWS = "negatives.json", "references.jsonl"
 """The document of a folder of references with negatives, and its table."""
 
 _KINDS: Final[Mapping[str, tuple[str | None, str]]] = {
@@ -39,7 +39,7 @@ _KINDS: Final[Mapping[str, tuple[str | None, str]]] = {
     "variation.json": ("variation", "run `nnd evaluate --vary` again"),
     VALIDITY: ("validity", "write it again with `nnd compare --by origin --out`, or remove it"),
     SELFTEST: ("selftest", "run `nnd selftest` again"),
-    REFERENCES: (None, "derive again"),
+    NEGATIVES_FACTS: ("negatives", "derive again"),
     "plan.json": (None, "remove its folder, and start the workers again"),
     "settings.json": (None, "train into another folder"),
     "training.json": ("training", "train again"),
