@@ -28,6 +28,7 @@ SchemaName = Literal[
     "suite",
     "variation",
     "runs",
+    "scorers",
 ]
 SCHEMA_NAMES: tuple[SchemaName, ...] = get_args(SchemaName)
 
