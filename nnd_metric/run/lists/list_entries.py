@@ -3,7 +3,7 @@
 import hashlib
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, TypeAlias
@@ -54,13 +54,9 @@ class RunEntry:
     cluster: str | None = None
     published: PublishedPasses | None = None
 
-    @contextmanager
-    def named(self) -> Iterator[None]:
+    def named(self) -> AbstractContextManager[None]:
         """Begin the message of an error with the line of the entry."""
-        try:
-            yield
-        except NNDError as error:
-            raise error.inside(self.where, ScoringError) from error
+        return errors_at(self.where)
 
     @property
     def manner(self) -> str:
@@ -89,6 +85,15 @@ class RunEntry:
             is_plain = re.fullmatch(r"[\w.-]+", split) is not None
             parts.append(f"split-{split if is_plain else _digest(split)}")
         return "+".join(parts)
+
+
+@contextmanager
+def errors_at(where: str) -> Iterator[None]:
+    """Begin the message of an error with the line of an entry."""
+    try:
+        yield
+    except NNDError as error:
+        raise error.inside(where, ScoringError) from error
 
 
 def read_entries(

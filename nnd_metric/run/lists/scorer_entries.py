@@ -4,14 +4,14 @@
 candidates, those in no pair included.
 """
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from nnd.metric.run.lists.list_entries import Where, check_listed, located
-from nnd.schemas import Count, Name, NNDError, Record, ScoringError
+from nnd.metric.run.lists.list_entries import Where, check_listed, errors_at, located
+from nnd.schemas import Count, Name, Record
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +49,9 @@ class ScorerEntry:
     elements: tuple[str, ...] = ()
     published: PublishedCorrelation | None = None
 
-    @contextmanager
-    def named(self) -> Iterator[None]:
+    def named(self) -> AbstractContextManager[None]:
         """Begin the message of an error with the line of the entry."""
-        try:
-            yield
-        except NNDError as error:
-            raise error.inside(self.where, ScoringError) from error
+        return errors_at(self.where)
 
 
 class SplitList(NamedTuple):

@@ -63,7 +63,8 @@ def test_a_model_and_scorers_share_a_list(
     places = sorted(path.parent.name for path in (tmp_path / "out").rglob("metrics.json"))
     assert len(places) == 2
     assert places[1] == "length"
-    assert json.loads(json.dumps(found.to_dict()))["scorers"][sample.name][spelled] == tables[spelled]
+    stored = json.loads(json.dumps(found.to_dict()))["scorers"][sample.name]
+    assert stored[spelled] == tables[spelled]
 
     few = evaluate_runs(write(tmp_path, *entries), out=tmp_path / "few", limit=2)
     assert few.scorers == {}
