@@ -103,14 +103,14 @@ def choose_part(
     pairs = choose_categories(pairs, categories)
     if limit is not None and limit < 1:
         raise ScoringError("option.bad-value", where=f"limit {limit}", remedy="give 1 test or more")
-    if limit is not None and pairs.pairs.select(DISTINCT).n_unique() > limit:
+    if limit is not None and max(map(_n_tests, _limited(pairs))) > limit:
         part = dict(pairs.part) | {"limit": f"{limit}"}
         drawn = _with_rows(pairs, _draw(pairs.pairs, limit), lambda of: _draw(of.pairs, limit))
         pairs = replace(drawn, part=tuple(part.items()))
     if dict(pairs.part).keys() <= {*dict(everything.part), "split"}:
         return pairs
     is_chosen = pl.col("split").is_in(pairs.splits) if pairs.splits else pl.lit(value=True)
-    n_whole = everything.pairs.filter(is_chosen).select(DISTINCT).n_unique()
+    n_whole = _n_tests(everything.pairs.filter(is_chosen))
     return replace(pairs, n_whole=everything.n_whole or n_whole)
 
 
@@ -157,6 +157,15 @@ def choose_sets(pairs: PairSet, names: Sequence[str]) -> PairSet:
     rows = rows.unique("pair_id", maintain_order=True)
     name, version = f"{pairs.name}-{'+'.join(names)}", version_of_rows(rows)
     return replace(pairs, pairs=rows, name=name, version=version, sets=())
+
+
+def _limited(pairs: PairSet) -> list[pl.DataFrame]:
+    """Return what a limit is of: the human pairs, and each set of negatives."""
+    return [pairs.pairs, *(each.pairs for each in pairs.sets if each.kind == NEGATIVES)]
+
+
+def _n_tests(rows: pl.DataFrame) -> int:
+    return rows.select(DISTINCT).n_unique()
 
 
 def _draw(rows: pl.DataFrame, limit: int) -> pl.DataFrame:

@@ -7,6 +7,7 @@ import hashlib
 import json
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from nnd.metric.likelihood import Scoring
 from nnd.metric.numbers import find_effects
 from nnd.metric.run import Evaluation, evaluate, merge
 from nnd.metric.train.training_sides import take_sides
+from nnd.schemas import cut_by_context, cut_together
 
 Row = Mapping[str, Any]
 PLAIN = Scoring(cache=False, unconditional=False)
@@ -168,6 +170,40 @@ def test_a_larger_limit_contains_a_smaller_one(limit: int, whole: PairSet) -> No
         assert ids(rows_of(small, name)) <= ids(rows_of(large, name))
     for name in NEGATIVES:
         assert len(rows_of(small, name)) == min(limit, len(of_split(rows_of(whole, name), [])))
+
+
+def test_a_set_of_negatives_is_limited_also_where_the_human_pairs_are_few(whole: PairSet) -> None:
+    human = whole.pairs.filter(pl.col("split") == "train")
+    few = choose_part(replace(whole, pairs=human), splits=["train"], limit=human.height)
+    assert few.pairs.height == human.height
+    (name,) = (each.name for each in whole.sets if each.name == "of-references")
+    many = replace(whole, pairs=human.head(1))
+    found = choose_part(many, splits=["train"], limit=1)
+    assert len(rows_of(found, name)) == 1
+    assert found.n_whole in (None, 1)
+
+
+def test_a_made_pair_of_both_sides_is_on_neither() -> None:
+    human = pl.DataFrame(
+        {
+            "context": [f"Pond {n}." for n in range(8)],
+            "context_id": [f"c{n}" for n in range(8)],
+            "candidate_high": "x",
+            "cluster": None,
+        },
+        schema_overrides={"cluster": pl.String},
+    )
+    sides = dict(zip(human["context_id"], cut_by_context(human, 0.5), strict=True))
+    on = [next(name for name, side in sides.items() if side is wanted) for wanted in (True, False)]
+    texts = {name: f"Pond {name[1:]}." for name in sides}
+    rows = [(texts[on[0]], on[1]), (texts[on[0]], on[0]), (texts[on[1]], "new"), ("New.", "new")]
+    made = pl.DataFrame(rows, ["context", "context_id"], orient="row").with_columns(
+        candidate_high=pl.lit("y"), cluster=pl.lit(None, pl.String)
+    )
+    again, found = cut_together(human, [made], 0.5)
+    assert dict(zip(human["context_id"], again, strict=True)) == sides
+    # Its context is on one side and its text on the other; what shares a text follows it.
+    assert found.to_list() == [None, True, False, False]
 
 
 def test_contexts_that_are_chosen_bring_their_negatives(whole: PairSet) -> None:
