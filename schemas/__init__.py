@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .contract.cutting import (
         context_keys as context_keys,
         cut_by_context as cut_by_context,
+        cut_together as cut_together,
     )
     from .contract.instructions import (
         NO_INSTRUCTION as NO_INSTRUCTION,
@@ -108,6 +109,8 @@ if TYPE_CHECKING:
     )
     from .files.documents import (
         MANIFEST as MANIFEST,
+        NEGATIVES_FACTS as NEGATIVES_FACTS,
+        REFERENCE_ROWS as REFERENCE_ROWS,
         SELFTEST as SELFTEST,
         VALIDITY as VALIDITY,
         Document as Document,

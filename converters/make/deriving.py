@@ -7,6 +7,7 @@ from pathlib import Path
 from nnd.converters.make.negating import make_negatives
 from nnd.converters.make.originals import GoodTexts, good_texts
 from nnd.converters.make.perturbing import perturb
+from nnd.converters.make.reference_tables import check_options, derive_from_table
 from nnd.converters.make.suite_folder import (
     SuiteReport,
     check_names,
@@ -43,7 +44,9 @@ def derive(
     context.
 
     Args:
-        data: Converted folder.
+        data: Converted folder; or, with references, a table of contexts and references to train on
+            (.csv, .tsv, .json, .jsonl or .parquet): the folder then gets references.jsonl, which
+            has the negatives of each.
         operations: An operation, such as `typos=0.05`, or `path.py:function`.
         out: Folder to write; the same input gives the same bytes.
         seed: Random seed.
@@ -66,6 +69,7 @@ def derive(
     Examples:
         nnd derive quiz_design-nnd --op typos=0.05 --op numbers --seed 1
         nnd derive confit_samsum-nnd --negatives preferred --op swap_speakers
+        nnd derive samsum.jsonl --negatives references --op swap_speakers
         nnd derive --list
     """
     if variants < 1:
@@ -84,6 +88,9 @@ def derive(
     if on is not None:
         chosen = [operation.applied_to(on) for operation in chosen]
     check_names(operation.set_name for operation in chosen)
+    if Path(data).is_file():
+        check_options(negatives, aspect, Path(data))
+        return derive_from_table(Path(data), chosen, out=Path(out), seed=seed, variants=variants)
     parents = read_parents(data)
     check_place(parents, Path(out))
     if negatives is None:

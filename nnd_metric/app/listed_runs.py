@@ -6,9 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from nnd.metric.app.any_data import find_data
+from nnd.metric.app.listed_scorers import measure_listed
 from nnd.metric.likelihood import Loading, Scoring
 from nnd.metric.run import (
     RunEntry,
+    ScorerEntry,
     Sweep,
     Trouble,
     check_entries,
@@ -16,6 +18,7 @@ from nnd.metric.run import (
     loadable_entries,
     read_entries,
     score_entries,
+    split_scorers,
 )
 from nnd.schemas import NNDError, ScoringError, line_finder, load_yaml, write_whole
 
@@ -30,6 +33,9 @@ def evaluate_runs(
 ) -> Sweep:
     """Score a list of runs, which can be kept, resumed and cited.
 
+    An entry with a scorer of `nnd metrics` in the place of a model gives its pass rate, and its
+    agreement with people on single candidates.
+
     Results are written to `OUT/MANNER/DATASET`. MANNER is the protocol, followed by the template
     and other options if they are not the default: `native/quiz_design`,
     `laban2022+mixqg/quiz_design`. Each folder has the form that `evaluate` writes, and a second
@@ -43,7 +49,8 @@ def evaluate_runs(
             file. Or the name of a built-in list: laban2022, edfaith or golden; of these, what this
             machine cannot load is left out with the reason.
         out: Folder of all results.
-        limit: Score at most this many tests of each dataset.
+        limit: Score at most this many tests of each dataset; scorers, which need all candidates,
+            are left out.
         scoring: Scoring options that an entry does not set.
         loading: Loading options that an entry does not set.
 
@@ -69,12 +76,12 @@ def evaluate_runs(
         reason = " ".join(str(getattr(error, "strerror", None) or error).split())
         raise ScoringError("file.not-yaml", f"cannot be read as YAML: {reason}", path) from error
     line_of = line_finder(text)
-    read = read_entries(
-        document,
-        Path() if is_built_in else path.parent,
-        lambda keys: f"{path}:{line_of(keys)}",
-        scoring=scoring,
-        loading=loading,
+    folder = Path() if is_built_in else path.parent
+    split = split_scorers(document, folder, lambda keys: f"{path}:{line_of(keys)}")
+    read = (
+        read_entries(split.runs, folder, split.where, scoring=scoring, loading=loading)
+        if split.runs or not split.scorers
+        else []
     )
     missing = Trouble(fatal=not is_built_in)
     entries = _with_data(read, missing)
@@ -82,8 +89,11 @@ def evaluate_runs(
         entries = loadable_entries(entries, missing)
     check_entries(entries)
     write_whole(place / f"{path.stem}-{hashlib.sha256(content).hexdigest()[:12]}.yaml", content)
-    trouble = Trouble(fatal=len(read) == 1, failures=missing.failures)
-    return score_entries(entries, place, trouble, limit=limit)
+    trouble = Trouble(fatal=len(read) + len(split.scorers) == 1, failures=missing.failures)
+    found = score_entries(entries, place, trouble, limit=limit)
+    scorers = [] if limit is not None else _with_place(split.scorers, missing)
+    measured = measure_listed(scorers, place, trouble)
+    return replace(found, scorers=measured, failures=tuple(trouble.failures))
 
 
 def _with_data(entries: Sequence[RunEntry], missing: Trouble) -> list[RunEntry]:
@@ -101,3 +111,13 @@ def _with_data(entries: Sequence[RunEntry], missing: Trouble) -> list[RunEntry]:
         for entry, of_entry in places
         if None not in of_entry
     ]
+
+
+def _with_place(scorers: Sequence[ScorerEntry], missing: Trouble) -> list[ScorerEntry]:
+    """Return the scorers whose data can be found, with its place."""
+    found: dict[str, str] = {}
+    for entry in scorers:
+        if entry.data not in found:
+            with missing.survived(None, entry.data), entry.named():
+                found[entry.data] = find_data(entry.data)
+    return [replace(e, data=found[e.data]) for e in scorers if e.data in found]

@@ -191,7 +191,8 @@ class Verb:
         if name.lower() not in given:
             return {}
         source = Path(given[name.lower()]).resolve()
-        stem = source.stem if source.suffix == ".yaml" else source.name
+        is_file = source.suffix == ".yaml" or source.is_file()
+        stem = source.stem if is_file else source.name
         return {"out": Path(f"{stem}-{suffix}")}
 
     def _shown(self, parameter: Parameter) -> tuple[object, object]:

@@ -19,6 +19,9 @@ from nnd.schemas import (
 
 SetKind: TypeAlias = Literal["perturbation", "slice", "shift", "negatives"]
 
+NEGATIVES: SetKind = "negatives"
+"""The kind of sets that are made of texts; those of other kinds are made of human pairs."""
+
 
 @dataclass(frozen=True, slots=True)
 class SuiteSet:
@@ -69,7 +72,7 @@ def _read_set(folder: Path, facts: Mapping[str, Any], parents: pl.DataFrame) -> 
     pairs = read_frame(folder, f"sets/{name}")
     if "parent_id" not in pairs.columns:
         pairs = pairs.with_columns(parent_id=pl.lit(None, pl.String))
-    is_made = facts["kind"] == "negatives"
+    is_made = facts["kind"] == NEGATIVES
     human = pl.col("parent_id") if is_made else pl.coalesce("parent_id", "pair_id")
     lost = pairs.filter(~human.is_in(parents["pair_id"].implode()))
     if lost.height:

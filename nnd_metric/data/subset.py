@@ -1,16 +1,22 @@
-"""Choose a part of the pairs: small enough for frequent scoring, and the same in every run."""
+"""Choose a part of the pairs: small enough for frequent scoring, and the same in every run.
+
+The sets of a suite are chosen with the human pairs: a set that changes or picks human pairs keeps
+what comes of those that are chosen. Negatives are made of texts, so they are chosen by their
+contexts, whether or not a human pair stands for the text.
+"""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
 import polars as pl
 
+from nnd.metric.data.converted_folder import NEGATIVES, SuiteSet
 from nnd.metric.data.human_scores import human_scores_in
 from nnd.metric.data.pairs import PairSet, version_of_rows
 from nnd.metric.data.splits import check_splits, default_splits, splits_in
-from nnd.schemas import CONTEXT, DISTINCT, ScoringError, check_known, cut_by_context
+from nnd.schemas import CONTEXT, DISTINCT, ScoringError, check_known, cut_together
 
 _Key: TypeAlias = tuple[str | None, ...]
 
@@ -33,8 +39,9 @@ def choose_contexts(pairs: PairSet, contexts: int) -> PairSet:
     if keys.height <= contexts:
         return pairs
     chosen = pl.DataFrame(sorted(keys.rows(), key=_digest)[:contexts], keys.schema, orient="row")
-    rows = pairs.pairs.join(chosen, on=CONTEXT, how="semi", nulls_equal=True, maintain_order="left")
-    return _with_rows(pairs, rows)
+    return _with_rows(
+        pairs, _of_contexts(pairs.pairs, chosen), lambda of: _of_contexts(of.pairs, chosen)
+    )
 
 
 def choose_splits(pairs: PairSet, names: Sequence[str] | None = ()) -> PairSet:
@@ -49,8 +56,11 @@ def choose_splits(pairs: PairSet, names: Sequence[str] | None = ()) -> PairSet:
     is_whole = not names and {*known} <= {*chosen}
     if not is_whole:
         pairs = replace(pairs, equal=tuple(split for split in pairs.equal if split in chosen))
-    rows = pairs.pairs.filter(is_whole or pl.col("split").is_in(chosen))
-    return pairs if rows.height == pairs.pairs.height else as_part(_with_rows(pairs, rows))
+    is_chosen = pl.col("split").is_in(chosen)
+    rows = pairs.pairs.filter(is_whole or is_chosen)
+    if rows.height == pairs.pairs.height:
+        return pairs
+    return as_part(_with_rows(pairs, rows, lambda of: of.pairs.filter(is_chosen)))
 
 
 def as_part(pairs: PairSet) -> PairSet:
@@ -79,8 +89,9 @@ def choose_part(
             `held_out`, which divides the data in another way.
         limit: Keep at most this many tests, with all their pairs: up to three of each context in
             turn, in the order of the SHA-256 of their ids; None keeps all. A larger limit contains
-            a smaller one.
-        categories: Keep the pairs of these error categories; none keeps all.
+            a smaller one. Each set of negatives keeps as many, drawn in the same way.
+        categories: Keep the pairs of these error categories, and the negatives of their contexts;
+            none keeps all.
         held_out: Keep the contexts that `cut_pairs` holds out when this share is used for training;
             applied first.
         split_seed: Same as in `cut_pairs`.
@@ -92,13 +103,14 @@ def choose_part(
     pairs = choose_categories(pairs, categories)
     if limit is not None and limit < 1:
         raise ScoringError("option.bad-value", where=f"limit {limit}", remedy="give 1 test or more")
-    if limit is not None and pairs.pairs.select(DISTINCT).n_unique() > limit:
+    if limit is not None and max(map(_n_tests, _limited(pairs))) > limit:
         part = dict(pairs.part) | {"limit": f"{limit}"}
-        pairs = replace(_with_rows(pairs, _draw(pairs.pairs, limit)), part=tuple(part.items()))
+        drawn = _with_rows(pairs, _draw(pairs.pairs, limit), lambda of: _draw(of.pairs, limit))
+        pairs = replace(drawn, part=tuple(part.items()))
     if dict(pairs.part).keys() <= {*dict(everything.part), "split"}:
         return pairs
     is_chosen = pl.col("split").is_in(pairs.splits) if pairs.splits else pl.lit(value=True)
-    n_whole = everything.pairs.filter(is_chosen).select(DISTINCT).n_unique()
+    n_whole = _n_tests(everything.pairs.filter(is_chosen))
     return replace(pairs, n_whole=everything.n_whole or n_whole)
 
 
@@ -110,20 +122,31 @@ def choose_categories(pairs: PairSet, categories: Sequence[str]) -> PairSet:
         return pairs
     part = dict(pairs.part) | {"category": "+".join(categories)}
     rows = pairs.pairs.filter(pl.col("error_category").is_in([*categories]))
-    return replace(_with_rows(pairs, rows), part=tuple(part.items()))
+    chosen = _with_rows(pairs, rows, lambda of: _of_contexts(of.pairs, rows))
+    return replace(chosen, part=tuple(part.items()))
 
 
 def cut_pairs(pairs: PairSet, share: float, seed: int = 0) -> tuple[PairSet, PairSet]:
     """Split pairs into those to train on and those held out, described by `PairSet.part`.
 
-    About this share of the contexts is used for training (`cut_by_context`). Pairs of the sets of a
-    suite follow their human pairs.
+    About this share of the contexts is used for training (`cut_together`). Pairs of the sets of a
+    suite follow their human pairs; negatives are cut by their contexts, which may have none.
     """
     pairs = replace(pairs, splits=pairs.splits or tuple(splits_in(pairs.pairs)))
-    to_train_on = cut_by_context(pairs.pairs, share, seed=seed)
-    sides = [_with_rows(pairs, pairs.pairs.filter(side)) for side in (to_train_on, ~to_train_on)]
+    made = {each.name: each.pairs for each in pairs.sets if each.kind == NEGATIVES}
+    human, *others = cut_together(pairs.pairs, [*made.values()], share, seed=seed)
+
+    def take(*, is_training: bool) -> PairSet:
+        own = {
+            name: rows.filter(side == is_training)
+            for (name, rows), side in zip(made.items(), others, strict=True)
+        }
+        rows = pairs.pairs.filter(human == is_training)
+        return _with_rows(pairs, rows, lambda of: own[of.name])
+
+    training, held_out = take(is_training=True), take(is_training=False)
     choices = {"held-out": f"{share:g}"} | ({"split-seed": f"{seed}"} if seed else {})
-    return sides[0], replace(sides[1], part=(*pairs.part, *choices.items()))
+    return training, replace(held_out, part=(*pairs.part, *choices.items()))
 
 
 def choose_sets(pairs: PairSet, names: Sequence[str]) -> PairSet:
@@ -134,6 +157,15 @@ def choose_sets(pairs: PairSet, names: Sequence[str]) -> PairSet:
     rows = rows.unique("pair_id", maintain_order=True)
     name, version = f"{pairs.name}-{'+'.join(names)}", version_of_rows(rows)
     return replace(pairs, pairs=rows, name=name, version=version, sets=())
+
+
+def _limited(pairs: PairSet) -> list[pl.DataFrame]:
+    """Return what a limit is of: the human pairs, and each set of negatives."""
+    return [pairs.pairs, *(each.pairs for each in pairs.sets if each.kind == NEGATIVES)]
+
+
+def _n_tests(rows: pl.DataFrame) -> int:
+    return rows.select(DISTINCT).n_unique()
 
 
 def _draw(rows: pl.DataFrame, limit: int) -> pl.DataFrame:
@@ -153,10 +185,22 @@ def _draw(rows: pl.DataFrame, limit: int) -> pl.DataFrame:
     return rows.join(drawn, on=DISTINCT, how="semi", nulls_equal=True, maintain_order="left")
 
 
-def _with_rows(pairs: PairSet, rows: pl.DataFrame) -> PairSet:
-    kept = pl.coalesce("parent_id", "pair_id").is_in(rows["pair_id"].implode())
-    sets = [replace(each, pairs=each.pairs.filter(kept)) for each in pairs.sets]
+def _with_rows(
+    pairs: PairSet, rows: pl.DataFrame, negatives: Callable[[SuiteSet], pl.DataFrame]
+) -> PairSet:
+    """Return some of the human pairs, with what the sets have of them, and some negatives."""
+    of_chosen = pl.coalesce("parent_id", "pair_id").is_in(rows["pair_id"].implode())
+    sets = [
+        replace(
+            each, pairs=negatives(each) if each.kind == NEGATIVES else each.pairs.filter(of_chosen)
+        )
+        for each in pairs.sets
+    ]
     return replace(pairs, pairs=rows, version=version_of_rows(rows), sets=tuple(sets))
+
+
+def _of_contexts(rows: pl.DataFrame, chosen: pl.DataFrame) -> pl.DataFrame:
+    return rows.join(chosen, on=CONTEXT, how="semi", nulls_equal=True, maintain_order="left")
 
 
 def _digest(key: _Key) -> str:

@@ -33,6 +33,10 @@ if TYPE_CHECKING:
         RunEntry as RunEntry,
         read_entries as read_entries,
     )
+    from .lists.scorer_entries import (
+        ScorerEntry as ScorerEntry,
+        split_scorers as split_scorers,
+    )
     from .lists.scoring_lists import (
         check_entries as check_entries,
         loadable_entries as loadable_entries,

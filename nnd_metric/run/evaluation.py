@@ -43,6 +43,7 @@ from nnd.schemas import (
     SPARSE,
     UNSTORED,
     Limit,
+    Printable,
     ScoringError,
     StoredAs,
     counted,
@@ -217,12 +218,14 @@ class Sweep(Result):
         pairs: Dataset → its pairs.
         failures: Models and datasets that were left out.
         folders: Dataset → the folder its results were written to, if any.
+        scorers: Dataset → the scorers of a list of runs on it, if it has some.
     """
 
     evaluations: Annotated[dict[str, Evaluation], StoredAs("datasets")]
     pairs: Annotated[dict[str, PairSet], UNSTORED]
     failures: tuple[Failure, ...]
     folders: Annotated[dict[str, Path], UNSTORED] = field(default_factory=dict)
+    scorers: Annotated[Mapping[str, Printable], SPARSE] = field(default_factory=dict)
 
     @property
     def ok(self) -> bool:
@@ -254,6 +257,8 @@ class Sweep(Result):
         models = {each.model for found in self.evaluations.values() for each in found.results}
         done = f"{_count(len(models), 'model')} on {_count(len(self.evaluations), 'dataset')}"
         failed = f"; {_count(len(self.failures), 'failure')}" if self.failures else ""
+        if self.scorers and not self.evaluations:
+            done = f"scorers on {_count(len(self.scorers), 'dataset')}"
         return f"Results of {done}{failed}."
 
     def to_frame(self) -> pl.DataFrame:

@@ -210,7 +210,8 @@ def _sweep_remarks(sweep: "Sweep") -> Parts:
         line for each in evaluations for line in (each.readings(), *each.languages())
     )
     published = [_published(each, name) for name, each in sweep.evaluations.items()]
-    return [*of_each, *_beside([each for on_data in published for each in on_data])]
+    scorers = [line for each in sweep.scorers.values() for line in each.summary()]
+    return [*of_each, *_beside([each for on_data in published for each in on_data]), *scorers]
 
 
 def _sweep_details(sweep: "Sweep") -> Parts:

@@ -130,6 +130,7 @@ def train(
                 loading=loading,
             ),
             schedule,
+            objective,
             repeats,
             out,
             resume=resume,

@@ -10,8 +10,8 @@ model with random weights little: if P is near 1/V, so is its gradient. Margin i
 loss of BRIO (Liu et al. 2022) for two candidates, without a penalty on length; LL is the mean over
 tokens of log P (Laban et al. 2022, eq. 1), the very quantity that a test compares.
 
-Means are over the tokens, or pairs, of an optimiser step: the sums of its batches, divided by the
-counts of all of them.
+References without a worse text count in mle alone. Means are over the tokens, or pairs, of an
+optimiser step: the sums of its batches, divided by the counts of all of them.
 """
 
 from collections import Counter
@@ -29,18 +29,20 @@ _SMALLEST = 1e-5
 class Targets(NamedTuple):
     """The targets for the logits of a batch; each [rows, positions].
 
-    The rows are the better candidates, then, unless a loss needs none, the worse ones in the same
-    order.
+    The rows are the better candidates, then the worse ones in the same order: those of the first
+    pairs. The last better ones may be references without a worse text.
 
     Attributes:
         ids: The tokens to predict; arbitrary at other positions.
         scored: Which of them count in the likelihood.
         negative: Which of them should become less likely.
+        worse: The number of rows that are worse candidates.
     """
 
     ids: torch.Tensor
     scored: torch.Tensor
     negative: torch.Tensor
+    worse: int
 
 
 def sums(objective: Objective, logits: torch.Tensor, targets: Targets) -> dict[str, torch.Tensor]:
@@ -50,26 +52,26 @@ def sums(objective: Objective, logits: torch.Tensor, targets: Targets) -> dict[s
     vocabulary], for the rows and positions of `targets`.
     """
     log_p = _log_probabilities(logits, targets)
-    better = _better(objective, targets)
-    found = {"mle": -log_p[better][targets.scored[better]].sum()}
+    better = len(targets.ids) - targets.worse
+    found = {"mle": -log_p[:better][targets.scored[:better]].sum()}
     if objective.weight and objective.loss == "unlikelihood":
         left = (1 - log_p[targets.negative].exp()).clamp(min=_SMALLEST)
         found["unlikelihood"] = -left.log().sum()
     elif objective.weight:
         mean = (log_p * targets.scored).sum(dim=1) / targets.scored.sum(dim=1)
-        lead = mean[better] - mean[~better]
+        lead = mean[: targets.worse] - mean[better:]
         found["margin"] = (objective.margin - lead).clamp(min=0).sum()
     return found
 
 
 def counts(objective: Objective, targets: Targets) -> Counter[str]:
     """Return the number of tokens or pairs that each term is a mean over."""
-    better = _better(objective, targets)
-    found = Counter(mle=int(targets.scored[better].sum()))
+    better = len(targets.ids) - targets.worse
+    found = Counter(mle=int(targets.scored[:better].sum()))
     if objective.weight and objective.loss == "unlikelihood":
         found["unlikelihood"] = int(targets.negative.sum())
     elif objective.weight:
-        found["margin"] = int(better.sum())
+        found["margin"] = targets.worse
     return found
 
 
@@ -85,12 +87,6 @@ def total(
         for name, value in found.items()
     ]
     return torch.stack(weighted).sum()
-
-
-def _better(objective: Objective, targets: Targets) -> torch.Tensor:
-    """Return which rows are better candidates."""
-    rows = len(targets.ids)
-    return torch.arange(rows, device=targets.ids.device) < (rows // 2 if objective.weight else rows)
 
 
 def _log_probabilities(logits: torch.Tensor, targets: Targets) -> torch.Tensor:

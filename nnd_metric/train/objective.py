@@ -73,7 +73,7 @@ class Objective(_CheckedRecord):
 
     def __post_init__(self) -> None:
         _CheckedRecord.__post_init__(self)
-        if self.alpha is not None and self.loss == "mle":
+        if self.alpha and self.loss == "mle":  # 0 is what a stored recipe has
             raise ScoringError(
                 "option.conflict",
                 "alpha weighs a second term, but mle has none",

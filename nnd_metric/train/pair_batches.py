@@ -4,6 +4,7 @@ import inspect
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from itertools import islice
 from typing import NamedTuple
 
 import torch
@@ -41,19 +42,21 @@ def make_examples(
     """
     rows = pairs.pairs
     prompts = render(template, contexts_of(rows))
-    columns = [rows[f"candidate_{side}"] for side in ("high", "low")]
-    columns = [column for column in columns if not column.has_nulls()]
-    texts = {
-        (prompt.context, *(prompt.candidate_prefix + text for text in candidates))
-        for prompt, *candidates in zip(prompts, *columns, strict=True)
-    }
-    requests = [(context, text) for context, *candidates in sorted(texts) for text in candidates]
+    candidates = rows.select("candidate_high", "candidate_low").iter_rows()
+    texts = sorted(
+        {
+            (prompt.context, *(prompt.candidate_prefix + text for text in both if text is not None))
+            for prompt, both in zip(prompts, candidates, strict=True)
+        }
+    )
+    requests = [(context, text) for context, *both in texts for text in both]
     encoder = RequestEncoder(loaded, "native", chat.separator, chat.template)
-    encoded = [row for (row,) in encoder.encode(encoder.as_read(requests))]
+    encoded = iter([row for (row,) in encoder.encode(encoder.as_read(requests))])
+    examples = [tuple(islice(encoded, len(both))) for _, *both in texts]
     return [
-        _example(objective, *candidates)
-        for candidates in zip(*[iter(encoded)] * len(columns), strict=True)
-        if all(any(candidate.scored) for candidate in candidates)
+        _example(objective, *both)
+        for both in examples
+        if all(any(candidate.scored) for candidate in both)
     ]
 
 
@@ -85,8 +88,10 @@ class Collator:
 
         The ids of padded positions are irrelevant: they are masked, and never targets.
         """
-        rows = [(each.high, (False,) * len(each.high.targets)) for each in examples]
-        rows += [(each.low, each.negative) for each in examples if each.low is not None]
+        in_order = sorted(examples, key=lambda each: each.low is None)
+        rows = [(each.high, (False,) * len(each.high.targets)) for each in in_order]
+        worse = [(each.low, each.negative) for each in in_order if each.low is not None]
+        rows += worse
         encoded = [row for row, _ in rows]
         read, skipped = self._read(encoded)
 
@@ -97,6 +102,7 @@ class Collator:
             ids=padded(row.targets for row in encoded),
             scored=padded(row.scored for row in encoded).bool(),
             negative=padded(negative for _, negative in rows).bool(),
+            worse=len(worse),
         )
         return read | targets._asdict()
 

@@ -15,9 +15,9 @@ import polars as pl
 
 from nnd.metric.data import RESULT
 from nnd.metric.numbers import Comparisons, Result, compare, percent
-from nnd.metric.train.objective import Schedule
+from nnd.metric.train.objective import Objective, Schedule
 from nnd.metric.train.trained import TrainingFacts
-from nnd.metric.train.training_folder import TRAINING
+from nnd.metric.train.training_folder import TRAINING, is_interrupted
 from nnd.schemas import ScoringError, counted, read_document, text_table
 
 if TYPE_CHECKING:
@@ -123,6 +123,7 @@ class TrainedSeeds(Result):
 def train_seeds(
     train: Train,
     schedule: Schedule,
+    objective: Objective,
     repeats: int,
     out: Path,
     *,
@@ -132,7 +133,7 @@ def train_seeds(
     """Train with several seeds in `OUT/SEED` (`train`); to resume is to read finished trainings.
 
     Raises ScoringError if the model is loaded (its second training would begin with the weights of
-    the first), or if a finished training has another recipe.
+    the first), or if a finished training has another recipe, before another one begins.
     """
     if repeats < 1:
         raise ScoringError(
@@ -145,18 +146,37 @@ def train_seeds(
             "--repeats",
             "pass its name or its folder",
         )
-    found: dict[int, Comparisons] = {}
-    recipes: list[Recipe] = []
-    for seed in range(schedule.seed, schedule.seed + repeats):
-        place, of_seed = out / str(seed), replace(schedule, seed=seed)
-        if not (resume and (place / TRAINING).is_file()):
-            train(out=place, schedule=of_seed, resume=resume and place.is_dir())
-        recipe = TrainingFacts.from_dict(read_document(place / TRAINING)).recipe
-        recipes.append(replace(recipe, schedule=schedule))
-        if recipe.schedule != of_seed or recipes[-1] != recipes[0]:
-            raise ScoringError("place.holds-training", "was trained with other options", place)
-        found[seed] = compare([*_runs(place / "before"), *_runs(place / "after")])
-    return TrainedSeeds(found)
+    seeds = range(schedule.seed, schedule.seed + repeats)
+    places = {seed: out / str(seed) for seed in seeds}
+    finished = {seed for seed in seeds if resume and (places[seed] / TRAINING).is_file()}
+    recipes = [
+        _recipe(places[seed], objective, replace(schedule, seed=seed)) for seed in sorted(finished)
+    ]
+    for seed, place in places.items():
+        of_seed = replace(schedule, seed=seed)
+        if seed not in finished:
+            train(out=place, schedule=of_seed, resume=resume and is_interrupted(place))
+        recipes.append(_recipe(place, objective, of_seed))
+        if recipes[-1] != recipes[0]:
+            raise _other_options(place)
+    return TrainedSeeds(
+        {
+            seed: compare([*_runs(place / "before"), *_runs(place / "after")])
+            for seed, place in places.items()
+        }
+    )
+
+
+def _recipe(place: Path, objective: Objective, schedule: Schedule) -> "Recipe":
+    """Return the recipe of a finished training without its seed, checked against what is asked."""
+    recipe = TrainingFacts.from_dict(read_document(place / TRAINING)).recipe
+    if (recipe.schedule, recipe.objective.to_dict()) != (schedule, objective.to_dict()):
+        raise _other_options(place)
+    return replace(recipe, schedule=replace(schedule, seed=0))
+
+
+def _other_options(place: Path) -> ScoringError:
+    return ScoringError("place.holds-training", "was trained with other options", place)
 
 
 def _runs(folder: Path) -> list[Path]:

@@ -112,7 +112,8 @@ class TrainedModel(Result):
         """Return the training data, and the caveats."""
         counts, is_cut = self.facts.counts, self.facts.recipe.split is not None
         sets = ", ".join(f"{name} {n:,}" for name, n in counts.by_set.items())
-        kind = "distinct pair" if is_cut else "distinct reference"
+        alone = "reference" if self.facts.recipe.objective.loss == "mle" else "example"
+        kind = f"distinct {'pair' if is_cut else alone}"
         held_out = f"{counted(counts.held_out_contexts, 'context')} held out"
         trained = (
             f"Trained for {counted(self.facts.steps, 'step')} on "

@@ -114,6 +114,11 @@ class TrainingPlace:
                     (self.out / folder).rmdir()
 
 
+def is_interrupted(out: Path) -> bool:
+    """Whether a folder holds a training that began and did not end, which can be resumed."""
+    return (out / _SETTINGS).is_file()
+
+
 def check_place(out: Path, *, resume: bool) -> None:
     """Check that a training can begin or resume in a folder.
 
@@ -179,7 +184,7 @@ def _check(out: Path, *, resume: bool) -> dict[str, Any]:
         raise NNDError("place.wrong-kind", "is a file", out)
     if (out / TRAINING).exists():
         raise NNDError("place.holds-a-run", "this folder holds a finished training", out)
-    interrupted = (out / _SETTINGS).is_file()
+    interrupted = is_interrupted(out)
     if resume and not interrupted:
         raise NNDError(
             "place.holds-training", "no interrupted training found", out, "leave out --resume"

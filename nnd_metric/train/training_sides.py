@@ -7,7 +7,7 @@ from typing import NamedTuple
 import polars as pl
 
 from nnd.metric.data import PairData, PairSet, choose_sets, choose_splits, cut_pairs, load_pairs
-from nnd.metric.train.corpora import has_worse, load_corpus
+from nnd.metric.train.corpora import load_corpus
 from nnd.metric.train.transfer_notes import check_apart
 from nnd.schemas import ScoringError
 
@@ -36,17 +36,17 @@ def take_sides(
     References are all trained on. Of a suite, the given sets are trained on; none means its human
     pairs. About `share` of the contexts is for training; another seed makes another cut.
     """
-    training, held_out = load_corpus(data), None
+    (training, of_references), held_out = load_corpus(data), None
     if training.pairs.is_empty():
         raise ScoringError("train.no-texts", "has no pairs to train on", training.name)
     learnt, tested, names = list[PairSet](), list[PairSet](), sorted({*sets})
-    if has_worse(training):
+    if not of_references:
         training, held_out = cut_pairs(training, share, seed)
         tested = [held_out]
     elif not tests:
         raise ScoringError(
             "train.no-texts",
-            "has references but no worse texts, so the model cannot be tested on it",
+            "all references are trained on, so the model cannot be tested on them",
             training.name,
             "name pairs to test on with --test",
         )

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 
 from nnd.metric.data import PairSet
-from nnd.metric.train.corpora import has_worse
 from nnd.schemas import ScoringError, context_keys, excerpt
 
 _HUMAN = "human"
@@ -58,11 +57,11 @@ def _origins(data: PairSet) -> set[str]:
 
     References have no origin, because they are not pairs.
     """
-    if not has_worse(data):
-        return set()
+    columns = zip(_sources(data), _column(data, "origin"), data.pairs["candidate_low"], strict=True)
     return {
         f"{_HUMAN} pairs of {source}" if origin in (None, _HUMAN) else str(origin)
-        for source, origin in zip(_sources(data), _column(data, "origin"), strict=True)
+        for source, origin, worse in columns
+        if worse is not None
     }
 
 

@@ -15,6 +15,7 @@ SchemaName = Literal[
     "reference",
     "source",
     "manifest",
+    "negatives",
     "result",
     "agreement",
     "comparison",
@@ -27,6 +28,7 @@ SchemaName = Literal[
     "suite",
     "variation",
     "runs",
+    "scorers",
 ]
 SCHEMA_NAMES: tuple[SchemaName, ...] = get_args(SchemaName)
 

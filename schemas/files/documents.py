@@ -27,6 +27,8 @@ from nnd.schemas.words.errors import SchemaError, ScoringWarning, SourceError
 from nnd.schemas.words.identity import nnd_version
 
 MANIFEST, VALIDITY, SELFTEST = "manifest.json", "validity.json", "selftest.json"
+NEGATIVES_FACTS, REFERENCE_ROWS = "negatives.json", "references.jsonl"
+"""The document of a folder of references with negatives, and its table."""
 
 _KINDS: Final[Mapping[str, tuple[str | None, str]]] = {
     MANIFEST: (
@@ -38,6 +40,7 @@ _KINDS: Final[Mapping[str, tuple[str | None, str]]] = {
     "variation.json": ("variation", "run `nnd evaluate --vary` again"),
     VALIDITY: ("validity", "write it again with `nnd compare --by origin --out`, or remove it"),
     SELFTEST: ("selftest", "run `nnd selftest` again"),
+    NEGATIVES_FACTS: ("negatives", "derive again"),
     "plan.json": (None, "remove its folder, and start the workers again"),
     "settings.json": (None, "train into another folder"),
     "training.json": ("training", "train again"),

@@ -107,13 +107,22 @@ class Effects(Result):
         return f"Significantly lower pass rates: {'; '.join(lowered)}."
 
     def remarks(self) -> list[str]:
-        """Return the error categories with lower pass rates."""
+        """Return the sets without tests, and the error categories with lower pass rates."""
         names = short_names([*self.by_model])
+        first = next(iter(self.by_model.values()), ())
+        empty = [each.set for each in first if not each.n]
         return [
-            f"{name}, {each.set}: lower on {', '.join(lower)}."
-            for name, effects in zip(names, self.by_model.values(), strict=True)
-            for each in effects
-            if (lower := _lower_on(each.by_error_category))
+            *(
+                [f"No tests of {' and '.join(empty)} are in this part of the data."]
+                if empty
+                else ()
+            ),
+            *(
+                f"{name}, {each.set}: lower on {', '.join(lower)}."
+                for name, effects in zip(names, self.by_model.values(), strict=True)
+                for each in effects
+                if (lower := _lower_on(each.by_error_category))
+            ),
         ]
 
     def to_frame(self) -> pl.DataFrame:

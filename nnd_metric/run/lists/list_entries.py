@@ -3,7 +3,7 @@
 import hashlib
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, TypeAlias
@@ -11,7 +11,14 @@ from typing import Any, Final, TypeAlias
 from nnd.metric.likelihood import Loading, Scoring, split_revision
 from nnd.metric.numbers import PublishedPasses
 from nnd.metric.text import AUTO, NONE
-from nnd.schemas import NNDError, ScoringError, check_known, check_rows, load_schema
+from nnd.schemas import (
+    NNDError,
+    SchemaName,
+    ScoringError,
+    check_known,
+    check_rows,
+    load_schema,
+)
 
 _SCORING: Final = ("protocol", "template", "keep", "language", "context_language")
 
@@ -47,13 +54,9 @@ class RunEntry:
     cluster: str | None = None
     published: PublishedPasses | None = None
 
-    @contextmanager
-    def named(self) -> Iterator[None]:
+    def named(self) -> AbstractContextManager[None]:
         """Begin the message of an error with the line of the entry."""
-        try:
-            yield
-        except NNDError as error:
-            raise error.inside(self.where, ScoringError) from error
+        return errors_at(self.where)
 
     @property
     def manner(self) -> str:
@@ -84,6 +87,15 @@ class RunEntry:
         return "+".join(parts)
 
 
+@contextmanager
+def errors_at(where: str) -> Iterator[None]:
+    """Begin the message of an error with the line of an entry."""
+    try:
+        yield
+    except NNDError as error:
+        raise error.inside(where, ScoringError) from error
+
+
 def read_entries(
     document: Any,  # noqa: ANN401 - whatever a file holds
     folder: Path,
@@ -95,11 +107,7 @@ def read_entries(
     """Return the entries of a list of runs, checked without reading models or data."""
     if not isinstance(document, list) or not document:
         raise ScoringError("runs.not-a-list", "not a list of runs", where([]))
-    _check_keys(document, where)
-    for problem in check_rows("runs", document):
-        place = where([int(problem.row or 0), *filter(None, problem.path.split("/"))])
-        at = ": ".join(filter(None, (place, problem.path)))
-        raise ScoringError("runs.entry", problem.message, at, problem.remedy)
+    check_listed("runs", document, where)
     entries = []
     for number, values in enumerate(document):
         entry = _entry(values, folder, where([number]), scoring, loading)
@@ -109,18 +117,23 @@ def read_entries(
     return entries
 
 
-def _check_keys(document: Sequence[object], where: Where) -> None:
-    known = load_schema("runs")["properties"]
+def check_listed(schema: SchemaName, document: Sequence[Any], where: Where) -> None:
+    """Check the entries of a list, which are rows of a schema."""
+    known = load_schema(schema)["properties"]
     for number, entry in enumerate(document):
         for key in entry if isinstance(entry, dict) else ():
             place = where([number, key])
             check_known("key", [str(key)], known, place, code="key.unknown", family=ScoringError)
+    for problem in check_rows(schema, document):
+        place = where([int(problem.row or 0), *filter(None, problem.path.split("/"))])
+        at = ": ".join(filter(None, (place, problem.path)))
+        raise ScoringError("runs.entry", problem.message, at, problem.remedy)
 
 
 def _entry(
     values: Mapping[str, Any], folder: Path, where: str, scoring: Scoring, loading: Loading
 ) -> RunEntry:
-    model, revision = _located(values["model"], folder), values.get("revision")
+    model, revision = located(values["model"], folder), values.get("revision")
     if revision is not None:
         if split_revision(model)[1] is not None:
             raise ScoringError(
@@ -138,11 +151,11 @@ def _entry(
             )
         model = f"{model}@{revision}"
     if "adapter" in values:
-        loading = replace(loading, adapter=_located(values["adapter"], folder))
+        loading = replace(loading, adapter=located(values["adapter"], folder))
     chat, template = scoring.chat, values.get("chat_template")
     if template is not None:
         named = template in (AUTO, NONE)
-        chat = replace(chat, template=template if named else _located(template, folder))
+        chat = replace(chat, template=template if named else located(template, folder))
     if "system_prompt" in values:
         chat = replace(chat, system=values["system_prompt"])
     data, splits = (
@@ -152,7 +165,7 @@ def _entry(
     return RunEntry(
         where,
         model,
-        tuple(_located(name, folder) for name in data),
+        tuple(located(name, folder) for name in data),
         replace(scoring, chat=chat, **_given(values, *_SCORING)),
         replace(loading, **_given(values, "dtype", "quantise")),
         values.get("system"),
@@ -167,7 +180,7 @@ def _given(values: Mapping[str, Any], *keys: str) -> dict[str, Any]:
     return {key: values[key] for key in keys if key in values}
 
 
-def _located(name: str, folder: Path) -> str:
+def located(name: str, folder: Path) -> str:
     """Resolve a path relative to the file; return any other name unchanged."""
     path = folder / name
     return str(path) if path.exists() or name.startswith((".", "/")) else name

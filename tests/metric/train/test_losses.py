@@ -8,7 +8,7 @@ from support.refusals import refusal
 from torch.nn.functional import cross_entropy
 
 from nnd.metric.train.losses import Targets, counts, sums, total
-from nnd.metric.train.objective import Objective
+from nnd.metric.train.objective import Loss, Objective
 
 PAD = -1.0
 """Stands for a position that is padded: its logits are noise."""
@@ -21,8 +21,14 @@ HIGH, LOW = [0.5, 0.25], [0.2, 0.4]
 MLE, UNLIKELIHOOD, LEAD = 1.0397207708, 0.3669845875, 0.2231435513
 
 
-def batch(*rows: list[float], negative: list[bool] | None = None) -> tuple[torch.Tensor, Targets]:
-    """Return logits over five tokens that give target 3 these probabilities; PAD: not scored."""
+def batch(
+    *rows: list[float], negative: list[bool] | None = None, worse: int | None = None
+) -> tuple[torch.Tensor, Targets]:
+    """Return logits over five tokens that give target 3 these probabilities; PAD: not scored.
+
+    The last `worse` rows are worse candidates, by default half of them.
+    """
+    worse = len(rows) // 2 if worse is None else worse
     generator = torch.Generator().manual_seed(0)
     scored = torch.tensor([[p != PAD for p in row] for row in rows])
     logits = torch.randn((*scored.shape, 5), generator=generator, dtype=torch.float64)
@@ -33,10 +39,10 @@ def batch(*rows: list[float], negative: list[bool] | None = None) -> tuple[torch
                 logits[number, at, 3] = math.log(p)
     ids = torch.where(scored, 3, 0)
     chosen = scored.clone()
-    chosen[: len(rows) // 2] = False
+    chosen[: len(rows) - worse] = False
     if negative is not None:
-        chosen[len(rows) // 2 :] &= torch.tensor(negative)
-    return logits.requires_grad_(), Targets(ids, scored, chosen)
+        chosen[len(rows) - worse :] &= torch.tensor(negative)
+    return logits.requires_grad_(), Targets(ids, scored, chosen, worse)
 
 
 def loss_of(objective: Objective, logits: torch.Tensor, targets: Targets) -> torch.Tensor:
@@ -70,7 +76,7 @@ def test_a_loss_is_that_computed_by_hand(objective: Objective, expected: float) 
 
 @pytest.mark.parametrize("loss", ["unlikelihood", "margin"])
 def test_an_alpha_of_0_is_plain_mle(loss: str) -> None:
-    logits, targets = batch(HIGH, [0.7, PAD])
+    logits, targets = batch(HIGH, [0.7, PAD], worse=0)
     alone = Objective(loss, alpha=0)  # type: ignore[arg-type]
     # Both rows are better candidates then: no worse one is read.
     expected = cross_entropy(logits[targets.scored], targets.ids[targets.scored])
@@ -79,6 +85,19 @@ def test_an_alpha_of_0_is_plain_mle(loss: str) -> None:
     assert loss_of(Objective("mle"), logits, targets).item() == pytest.approx(
         expected.item(), abs=1e-6
     )
+
+
+@pytest.mark.parametrize("loss", ["unlikelihood", "margin"])
+def test_a_reference_without_a_worse_text_counts_in_mle_alone(loss: Loss) -> None:
+    objective = Objective(loss, margin=0.5)
+    pair, both = (
+        terms(objective, *batch(*rows, worse=1)) for rows in ((HIGH, LOW), (HIGH, [0.1, PAD], LOW))
+    )
+    assert both[loss] == pytest.approx(pair[loss], abs=1e-9)
+    # -(ln 0.5 + ln 0.25 + ln 0.1) / 3
+    assert both["mle"] == pytest.approx((1.4606755446, 3), abs=1e-6)
+    alone = terms(objective, *batch(HIGH, worse=0))
+    assert alone == {"mle": (pytest.approx(MLE, abs=1e-6), 2), loss: (0.0, 0)}
 
 
 def test_means_are_over_tokens_not_over_candidates() -> None:

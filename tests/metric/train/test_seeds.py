@@ -1,17 +1,20 @@
 """One training with several seeds: what it reports, that it resumes, and what it refuses."""
 
 import json
+import shutil
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from statistics import mean, stdev
-from typing import NamedTuple
+from typing import Any, NamedTuple, get_args
 
 import pytest
 from support.refusals import refusal
 from support.training.runs import make_model, sample_pairs
 
 from nnd.metric.train.fine_tuning import train
-from nnd.metric.train.objective import Schedule
+from nnd.metric.train.objective import Loss, Objective, Schedule
+from nnd.metric.train.pair_trainer import PairTrainer
 from nnd.metric.train.seeds import TrainedSeeds
 from nnd.schemas import NNDError
 
@@ -75,6 +78,62 @@ def test_finished_trainings_are_read_and_others_are_added(done: Done) -> None:
         begin(done.folder, resume=True, schedule=replace(BRIEF, steps=3))
     with pytest.raises(NNDError, match="out/4: "):  # without resume, nothing is replaced
         begin(done.folder)
+
+
+def weights(out: Path) -> dict[str, bytes]:
+    return {seed.name: (seed / "model.safetensors").read_bytes() for seed in out.iterdir()}
+
+
+@pytest.mark.parametrize("loss", get_args(Loss))
+def test_every_loss_is_repeated_and_resumed_to_the_same_bytes(
+    loss: Loss, done: Done, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Interrupted twice: in the first training, and before the second has written anything."""
+    how: dict[str, Any] = {"repeats": 2, "objective": Objective(loss)}
+    whole = begin(done.folder, out=done.folder / f"{loss}-whole", **how)
+
+    out, compute = done.folder / loss, PairTrainer.compute_loss
+    monkeypatch.setattr(PairTrainer, "compute_loss", stop_at(1, compute))
+    with pytest.raises(KeyboardInterrupt):
+        begin(done.folder, out=out, **how)
+    monkeypatch.setattr(PairTrainer, "compute_loss", compute)
+    start = PairTrainer.train
+    monkeypatch.setattr(PairTrainer, "train", stop_second(start))
+    with pytest.raises(KeyboardInterrupt):
+        begin(done.folder, out=out, resume=True, **how)
+    monkeypatch.setattr(PairTrainer, "train", start)
+    shutil.rmtree(out / "5")
+    (out / "5" / "checkpoints").mkdir(parents=True)  # as a kill leaves it before the first file
+    resumed = begin(done.folder, out=out, resume=True, **how)
+
+    assert weights(out) == weights(done.folder / f"{loss}-whole")
+    assert [*resumed.seeds] == [4, 5]
+    assert resumed.spread()[""].after == whole.spread()[""].after
+    assert resumed.to_frame().equals(whole.to_frame())
+
+
+def stop_at(step: int, compute: Callable[..., Any]) -> Callable[..., Any]:
+    def stop(self: PairTrainer, *arguments: Any, **options: Any) -> Any:
+        if self.state.global_step == step:
+            raise KeyboardInterrupt
+        return compute(self, *arguments, **options)
+
+    return stop
+
+
+def stop_second(start: Callable[..., Any]) -> Callable[..., Any]:
+    def stop(self: PairTrainer, **options: Any) -> Any:
+        if self.args.seed == 5:
+            raise KeyboardInterrupt
+        return start(self, **options)
+
+    return stop
+
+
+def test_another_loss_is_refused_before_anything_is_trained(done: Done) -> None:
+    with refusal("place.holds-training", "out/4"):
+        begin(done.folder, resume=True, repeats=5, objective=Objective("mle"))
+    assert not (done.folder / "out" / "8").exists()
 
 
 def test_what_cannot_be_trained_several_times(done: Done) -> None:

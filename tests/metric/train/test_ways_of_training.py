@@ -136,7 +136,8 @@ def test_the_command_takes_several_sets(suite: Path, data: Path, tmp_path: Path,
 
 @pytest.mark.parametrize("form", ["csv", "tsv", "jsonl", "json", "parquet"])
 def test_references_are_read_from_every_kind_of_table(form: str, data: Path) -> None:
-    found = load_corpus(data / f"texts.{form}")
+    found, of_references = load_corpus(data / f"texts.{form}")
+    assert of_references
 
     assert sorted(found.pairs.select("context", "candidate_high").rows()) == sorted(
         zip(*TEXTS.values(), strict=True)
@@ -154,6 +155,61 @@ def test_references_are_trained_on_and_other_pairs_tested(data: Path, tmp_path: 
     assert likelihoods(tmp_path / "out", "before") != likelihoods(tmp_path / "out", "after")
     assert "on 3 distinct references in 2 contexts; tested on other data." in found.remarks()[0]
     assert [*check_rows("training", [facts])] == []
+
+
+WITH_NEGATIVES: list[tuple[str, str, list[str] | None]] = [
+    ("Who sings?", "The wren sings.", ["The wren swims.", "The wren  sings.", " ", "No."]),
+    ("Who swims?", "The heron swims.", []),
+    ("Who swims?", "A duck swims.", None),
+    ("Who flies?", " ", ["The heron swims."]),
+]
+
+
+@pytest.mark.parametrize("form", ["jsonl", "json", "parquet"])
+def test_references_may_have_negatives(form: str, tmp_path: Path) -> None:
+    """What is blank or says the same is no negative; a reference without any is kept."""
+    rows = pl.DataFrame(WITH_NEGATIVES, ["context", "reference", "negatives"], orient="row")
+    path = tmp_path / f"texts.{form}"
+    {"jsonl": rows.write_ndjson, "json": rows.write_json, "parquet": rows.write_parquet}[form](path)
+    found = load_corpus(path).pairs.pairs
+
+    columns = ("context", "candidate_high", "candidate_low", "origin")
+    assert found.select(columns).rows() == [
+        ("Who sings?", "The wren sings.", "The wren swims.", "synthetic"),
+        ("Who sings?", "The wren sings.", "No.", "synthetic"),
+        ("Who swims?", "The heron swims.", None, None),
+        ("Who swims?", "A duck swims.", None, None),
+    ]
+
+
+@pytest.mark.parametrize("loss", ["unlikelihood", "margin", "mle"])
+def test_references_with_negatives_are_all_trained_on(
+    loss: Loss, data: Path, tmp_path: Path
+) -> None:
+    rows = pl.DataFrame(WITH_NEGATIVES, ["context", "reference", "negatives"], orient="row")
+    rows.write_ndjson(tmp_path / "texts.jsonl")
+    how = {"data": tmp_path / "texts.jsonl", "tests": [data / "other.parquet"]}
+    found = begin(data, tmp_path / "out", **how, objective=Objective(loss))
+    facts = read_facts(tmp_path / "out" / TRAINING)
+
+    assert facts["counts"]["examples"] == 4
+    assert facts["split"] is None
+    kind = "references" if loss == "mle" else "examples"
+    assert f"on 4 distinct {kind} in 2 contexts; tested on other data." in found.remarks()[0]
+    assert [*check_rows("training", [facts])] == []
+    assert likelihoods(tmp_path / "out", "before") != likelihoods(tmp_path / "out", "after")
+
+
+@pytest.mark.parametrize(
+    ("columns", "code"),
+    [
+        ({"reference": ["x"], "negatives": ["y"]}, "column.wrong-type"),
+        ({"references": [["x", "z"]], "negatives": [["y"]]}, "option.conflict"),
+    ],
+)
+def test_negatives_that_cannot_be_read_are_refused(columns: dict[str, Any], code: str) -> None:
+    with refusal(code):
+        load_corpus(pl.DataFrame({"context": ["Who?"], **columns}))
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from nnd.converters.folder import convert
 
-_YAML = """\
+FACTS = """\
 name: letters
 pretty_name: Letters
 task: summarization
@@ -44,7 +44,7 @@ def write_letters(folder: Path, splits: Sequence[str]) -> Path:
     """
     source = folder / "source"
     source.mkdir(parents=True)
-    (source / "source.yaml").write_text(_YAML, encoding="utf-8")
+    (source / "source.yaml").write_text(FACTS, encoding="utf-8")
     lines = ["id,text,split,system,candidate,label"]
     for number, split in enumerate(splits):
         for letter in range(4):

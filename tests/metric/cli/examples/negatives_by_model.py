@@ -1,6 +1,9 @@
-"""Negatives written by an encoder-decoder model: mask_entity, hallucinate and low_confidence.
+"""Negatives written by an encoder-decoder model.
 
     nnd derive DATA --negatives preferred --op negatives_by_model.py:mask_entity
+
+maskent and hallu are those of ED-FAITH; mask_entity, hallucinate and low_confidence those of CLIFF
+(Cao and Wang 2021).
 
 Each function takes a right text and a `random.Random`, and the text's context if it has a parameter
 of that name. It returns a wrong text, or None to refuse; `derive` counts refusals, and drops a text
@@ -23,12 +26,58 @@ from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
 FILLER = os.environ.get("NND_EXAMPLE_MODEL", "facebook/bart-large")
 """Replaces a mask by words that fit."""
 
+OTHER_SUMMARISER = os.environ.get("NND_EXAMPLE_MODEL", "facebook/bart-large-xsum")
+"""Summarises in the manner of another dataset."""
+
 SUMMARISER = os.environ.get("NND_EXAMPLE_MODEL", "facebook/bart-large-cnn")
 
 LOW_CONFIDENCE = 0.21
 """A summary with a less likely token is unsure (Cao and Wang 2021, CLIFF)."""
 
 MOST_TOKENS = 142
+
+DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
+
+
+ENTITIES = {
+    "speaker": r"(?m)^([A-Z][\w-]*):",
+    "name": r"(?<=[a-z,] )[A-Z]\w+",
+    "number": r"\b\d[\d.,:]*\b",
+}
+"""Type of an entity → its pattern: that of speakers is of the context, the others of the text."""
+
+
+def maskent(text: str, random: Random, context: str) -> str | None:
+    """Mask one entity of each type, and let a model that does not see the context fill the gaps."""
+    spans = sorted(random.choice(found) for found in _entities(text, context).values() if found)
+    if not spans:
+        return None
+    masked = text
+    for start, end in reversed(spans):
+        masked = f"{masked[:start]}{_mask()}{masked[end:]}"
+    written, _ = _write(FILLER, masked)
+    return written or None
+
+
+def hallu(text: str, random: Random, context: str) -> str | None:  # noqa: ARG001
+    """Let a model of other summaries summarise the context; each token is drawn (top p of 1)."""
+    written, _ = _write(OTHER_SUMMARISER, context, random)
+    return written or None
+
+
+def _entities(text: str, context: str) -> dict[str, list[tuple[int, int]]]:
+    """Return the type of an entity → where the text has such; no place is of two types."""
+    speakers = {re.escape(found[1]) for found in re.finditer(ENTITIES["speaker"], context)}
+    patterns = {**ENTITIES, "speaker": rf"\b(?:{'|'.join(sorted(speakers))})\b"}
+    if not speakers:
+        del patterns["speaker"]
+    found: dict[str, list[tuple[int, int]]] = {}
+    taken = set[int]()
+    for kind, pattern in patterns.items():
+        spans = [match.span() for match in re.finditer(pattern, text)]
+        found[kind] = [span for span in spans if span[0] not in taken]
+        taken |= {start for start, _ in spans}
+    return found
 
 
 def mask_entity(text: str, random: Random) -> str | None:
@@ -71,7 +120,8 @@ def _mask() -> str:
 
 @cache
 def _load(name: str) -> tuple[Any, Any]:
-    return AutoTokenizer.from_pretrained(name), AutoModelForSeq2SeqLM.from_pretrained(name)
+    model = AutoModelForSeq2SeqLM.from_pretrained(name)
+    return AutoTokenizer.from_pretrained(name), model.to(DEVICE)
 
 
 def _write(
@@ -82,7 +132,7 @@ def _write(
     Tokens are drawn; without a source of randomness each is the likeliest one.
     """
     tokenizer, model = _load(name)
-    inputs = tokenizer(source, truncation=True, return_tensors="pt")
+    inputs = tokenizer(source, truncation=True, return_tensors="pt").to(DEVICE)
     begin = tokenizer(prefix, add_special_tokens=False)["input_ids"] if prefix else []
     with torch.random.fork_rng(devices=[]), torch.inference_mode():
         if random is not None:
@@ -90,7 +140,9 @@ def _write(
         found = model.generate(
             inputs["input_ids"],
             attention_mask=inputs["attention_mask"],
-            decoder_input_ids=torch.tensor([[model.config.decoder_start_token_id, *begin]]),
+            decoder_input_ids=torch.tensor(
+                [[model.config.decoder_start_token_id, *begin]], device=DEVICE
+            ),
             do_sample=random is not None,
             num_beams=1,
             top_k=None if random is None else 0,

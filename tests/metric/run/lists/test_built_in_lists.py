@@ -13,7 +13,8 @@ from nnd.converters.folder import convert
 from nnd.metric.app import evaluate_runs
 from nnd.metric.likelihood import Loading, Scoring
 from nnd.metric.numbers import agree
-from nnd.metric.run import RunEntry, find_built_in, read_entries
+from nnd.metric.other_metrics import find_scorers
+from nnd.metric.run import RunEntry, find_built_in, read_entries, split_scorers
 from nnd.schemas import ScoringError, load_yaml
 
 Converted = Callable[[str], Path]
@@ -22,7 +23,8 @@ LISTS = ("edfaith", "golden", "laban2022")
 
 def entries(name: str) -> list[RunEntry]:
     document = load_yaml(find_built_in(name).read_text(encoding="utf-8"))
-    return read_entries(document, Path(), str, scoring=Scoring(), loading=Loading())
+    runs = split_scorers(document, Path(), str).runs
+    return read_entries(runs, Path(), str, scoring=Scoring(), loading=Loading())
 
 
 @pytest.fixture(scope="module")
@@ -46,6 +48,30 @@ def test_an_unknown_name_lists_the_built_in_ones(tmp_path: Path) -> None:
         "edfaith, golden, laban2022; name a file of your own with its suffix, such as runs.yaml"
     )
     assert not (tmp_path / "out").exists()
+
+
+def test_the_scorers_of_edfaith_are_those_of_its_tables() -> None:
+    document = load_yaml(find_built_in("edfaith").read_text(encoding="utf-8"))
+    scorers = split_scorers(document, Path(), str).scorers
+    published = {e.scorer: e.published.spearman for e in scorers if e.published is not None}
+    assert published == {
+        "rouge1": 0.2462,
+        "rouge2": 0.2626,
+        "rouge3": 0.2415,
+        "rougeL": 0.2461,
+        "bertscore=FacebookAI/roberta-large-mnli": 0.2957,
+        "bertscore=microsoft/deberta-v2-xxlarge-mnli": 0.2974,
+        "bartscore_faithfulness=facebook/bart-large": 0.1315,
+        "bartscore_faithfulness=facebook/bart-large-cnn": 0.1844,
+        "prompted=bigscience/T0_3B": 0.3049,
+        "prompted=bigscience/T0pp": 0.3780,
+    }
+    # Every scorer is one that `nnd metrics` knows.
+    for entry in scorers:
+        template = "{context}" if entry.template else "default"
+        assert [each.name for each in find_scorers([entry.scorer], template=template)] == [
+            entry.scorer
+        ]
 
 
 @pytest.mark.parametrize("name", LISTS)
