@@ -123,9 +123,6 @@ def counts(content: CardContent) -> dict[str, int]:
         "distinct pairs of candidates": pairs.select(DISTINCT).n_unique(),
         "pairs of equal texts, kept": pairs.filter(same).height,
         "pairs that differ in letter case only": pairs.filter(same_letters & ~same).height,
-        "clusters with a pair": pairs.select(
-            "split", pl.coalesce("cluster", "context_id")
-        ).n_unique(),
         "contexts with a pair": pairs.select(CONTEXT).n_unique(),
         "contexts": annotations.select(CONTEXT).n_unique(),
         "candidates": candidates.height,

@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import polars as pl
+
 from nnd.cards.asked import ASKED, asked_sentences
 from nnd.cards.content import CardContent, counts, tally
 from nnd.cards.markdown import code, escape, one_visible_line
@@ -74,7 +76,8 @@ def _limits(content: CardContent) -> list[str]:
     if not n["pairs"]:
         return ["The candidates make no pair, so no model can be evaluated."]
     pairs, contexts = counted(n["pairs"], "pair"), counted(n["contexts with a pair"], "context")
-    name, clusters = content.source.get("cluster"), n["clusters with a pair"]
+    name = content.source.get("cluster")
+    clusters = content.pairs.select("split", pl.coalesce("cluster", "context_id")).n_unique()
     of, over = "", "contexts"
     if name is not None:
         of = f" in {counted(clusters, escape(name))}"
@@ -82,8 +85,8 @@ def _limits(content: CardContent) -> list[str]:
     sentences = [
         f"The test set has {pairs} from {contexts}{of}, so intervals are computed over {over}."
     ]
-    if name is not None and (few := few_clusters_in_words(clusters, escape(name))):
-        sentences.append(f"{few[0].upper()}{few[1:]}.")
+    if name is not None and (warning := few_clusters_in_words(clusters, escape(name))):
+        sentences.append(f"{warning[0].upper()}{warning[1:]}.")
     sentences += contradiction_warning(content.manifest)
     if content.source.get("origin") == "constructed":
         sentences.append(

@@ -73,8 +73,10 @@ def draft_of(roles: Roles, shape: Shape) -> Draft:
     draft.read_row(has_candidate=shape.texts is None or shape.unfolds)
     shape.write(draft)
     propose_cluster(draft)
-    order = ("files", "unfold", "wide", "compute", "columns", "inputs", "context", "metadata")
-    order += ("references",)
+    order = (
+        *("files", "unfold", "wide", "compute", "columns", "inputs", "context", "metadata"),
+        "references",
+    )
     first = {key: draft.table[key] for key in order if draft.table.get(key)}
     draft.table = {**first, **{k: v for k, v in draft.table.items() if k not in order}}
     return draft
