@@ -4,11 +4,13 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import polars as pl
+
 from nnd.cards.asked import ASKED, asked_sentences
 from nnd.cards.content import CardContent, counts, tally
 from nnd.cards.markdown import code, escape, one_visible_line
 from nnd.cards.validity import MADE_PAIRS, validity_sentences
-from nnd.schemas import DISTINCT, counted
+from nnd.schemas import DISTINCT, counted, few_clusters_in_words
 
 _FEW = 30
 _UNEVEN = 0.6
@@ -74,9 +76,17 @@ def _limits(content: CardContent) -> list[str]:
     if not n["pairs"]:
         return ["The candidates make no pair, so no model can be evaluated."]
     pairs, contexts = counted(n["pairs"], "pair"), counted(n["contexts with a pair"], "context")
+    name = content.source.get("cluster")
+    clusters = content.pairs.select("split", pl.coalesce("cluster", "context_id")).n_unique()
+    of, over = "", "contexts"
+    if name is not None:
+        of = f" in {counted(clusters, escape(name))}"
+        over = f"{escape(name)}s, which contexts share"
     sentences = [
-        f"The test set has {pairs} from {contexts}, so intervals are computed over contexts."
+        f"The test set has {pairs} from {contexts}{of}, so intervals are computed over {over}."
     ]
+    if name is not None and (warning := few_clusters_in_words(clusters, escape(name))):
+        sentences.append(f"{warning[0].upper()}{warning[1:]}.")
     sentences += contradiction_warning(content.manifest)
     if content.source.get("origin") == "constructed":
         sentences.append(

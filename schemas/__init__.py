@@ -278,6 +278,10 @@ if TYPE_CHECKING:
     from .words.extras import (
         check_extra as check_extra,
     )
+    from .words.few_clusters import (
+        FEW_CLUSTERS as FEW_CLUSTERS,
+        few_clusters_in_words as few_clusters_in_words,
+    )
     from .words.identity import (
         DISTRIBUTION as DISTRIBUTION,
         __version__ as __version__,

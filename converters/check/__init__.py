@@ -26,5 +26,8 @@ if TYPE_CHECKING:
         PairCheck as PairCheck,
         check_pairs as check_pairs,
     )
+    from .shared_texts import (
+        contexts_alike as contexts_alike,
+    )
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

@@ -28,11 +28,10 @@ def check_shared_texts(data: CheckedData) -> Verdict:
     if declared is not None or data.tests["cluster"].null_count() < data.tests.height:
         return "pass", f"contexts may share {_with_article(declared or 'cluster')}", ""
     texts = data.contexts["context"].fill_null("").to_list()
-    groups = _groups(texts)
-    alike = [group for group in groups if len(group) > 1]
+    alike = contexts_alike(texts)
     n = sum(map(len, alike))
     found = list[str]()
-    if n > _FEW * len(texts):
+    if alike:
         found.append(
             f"{n:,} of {counted(len(texts), 'context')} share half of their text or more with "
             f"another one, in {counted(len(alike), 'group')}, such as "
@@ -43,6 +42,12 @@ def check_shared_texts(data: CheckedData) -> Verdict:
         "of your own, its column with --cluster): intervals take contexts for independent"
     )
     return judged("review", found, remedy, f"{counted(len(texts), 'context')}, few share a text")
+
+
+def contexts_alike(texts: Sequence[str]) -> list[list[int]]:
+    """Return the numbers of texts that share most of one of them, by group; none if few do."""
+    alike = [group for group in _groups(texts) if len(group) > 1]
+    return alike if sum(map(len, alike)) > _FEW * len(texts) else []
 
 
 def _groups(texts: Sequence[str]) -> list[list[int]]:

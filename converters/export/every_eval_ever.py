@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from nnd.schemas import DISTINCT, rows_of
+from nnd.schemas import DISTINCT, few_clusters_in_words, rows_of
 
 _SCHEMA = "0.3.0"
 _SLICES = ("error_category", "aspect", "category", "error_group")
@@ -56,6 +56,11 @@ def write_every_eval_ever(runs: Sequence[StoredRun], folder: Path) -> tuple[int,
     check = "`python -m every_eval_ever.validate 'data/*/*/*/*'`"
     who = "write who made the evaluation into source_organization_name"
     notes = [f"before you share it, {who}, and check it with {check}"]
+    for run in runs:
+        first = run.results[0]
+        if first.get("cluster") is not None or first.get("clusters", 0) < first.get("contexts", 0):
+            few = few_clusters_in_words(first.get("clusters", 0), first.get("cluster"))
+            notes += [f"{run.data}: {few}"] if few else []
     if any(run.texts is None for run in runs):
         notes.append("there are no samples, because a run has no texts; name its pairs with --data")
     return n, notes

@@ -47,10 +47,13 @@ def _filled(rows: pl.DataFrame, by_pair: pl.DataFrame) -> pl.DataFrame:
     return rows.with_columns(cluster=pl.coalesce(pl.col("cluster"), found["cluster"]))
 
 
-def missing_clusters(folders: Sequence[Path], rows: pl.DataFrame) -> str | None:
+def missing_clusters(
+    folders: Sequence[Path], rows: pl.DataFrame, *, takes_data: bool = True
+) -> str | None:
     """Return a note on runs on one dataset that do not say which contexts share a text, or None.
 
     `rows` are theirs, after `fill_clusters`. Where one of the runs says it, it is known for all.
+    `takes_data` says whether the command could take the clusters from the data.
     """
     older = [folder for folder in folders if _is_older(folder)]
     if len(older) < len(folders) or rows["cluster"].null_count() < rows.height:
@@ -58,8 +61,9 @@ def missing_clusters(folders: Sequence[Path], rows: pl.DataFrame) -> str | None:
     of = listed([str(folder) for folder in older])
     return (
         f"{of}: stored by an older version of nnd, which did not say which contexts share a text, "
-        "such as a paragraph; where some do, intervals and p-values are too optimistic. Name the "
-        "data, or evaluate again (quick, because likelihoods are stored)"
+        "such as a paragraph; where some do, intervals and p-values are too optimistic. "
+        f"{'Name the data, or evaluate' if takes_data else 'Evaluate'} again (quick, because "
+        "likelihoods are stored)"
     )
 
 

@@ -120,6 +120,7 @@ if TYPE_CHECKING:
     )
     from .rates.cluster_words import (
         few_clusters as few_clusters,
+        levels_in as levels_in,
         noun_of as noun_of,
         over_clusters as over_clusters,
     )

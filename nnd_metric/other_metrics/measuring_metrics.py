@@ -24,8 +24,10 @@ from nnd.metric.numbers import (
     agree_scored,
     describe_manners,
     describe_mixture,
+    few_clusters,
     find_noise,
     find_protocols,
+    levels_in,
     measure,
     name_protocols,
     pass_rates,
@@ -145,6 +147,7 @@ def compare_metrics(
     blind = {each.name for each in all_scorers if reads_none(each, texts)}
     rows = [_row(each, judged, of_pairs, blind) for each in comparable]
     notes += [*describe_unread(all_scorers, texts), *describe_english(all_scorers, texts)]
+    notes.append(_few_clusters(judged))
     if scored is not None:
         rows.append(_nnd_row(scored, judged, matched, shared, manners))
     scores = [
@@ -173,6 +176,14 @@ def compare_metrics(
         reliability=judged.reliability if of_pairs else {},
         human_noise=_noise(judged, shared),
     )
+
+
+def _few_clusters(judged: JudgedCandidates) -> str | None:
+    pairs = judged.pairs.pairs
+    judgements = judged.human.join(judged.candidates, on=CANDIDATE)
+    levels = levels_in(pairs if pairs.height else judgements)
+    found = few_clusters(levels, judged.pairs.cluster)
+    return found and f"{found[0].upper()}{found[1:]}."
 
 
 def _noise(judged: JudgedCandidates, shared: CommonBasis | None) -> HumanNoise | None:

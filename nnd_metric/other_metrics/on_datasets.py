@@ -191,9 +191,12 @@ def metrics(
     ) -> MetricTable | MetricSlices:
         if out is not None:
             check_replaceable(Path(out), document=METRICS)
-        run = read_scored(runs, splits=splits, mixed_rules=mixed_rules) if runs else None
         scored = read_splits(runs) if runs else ()
         judged = read_judged(data, aspect=aspect, splits=[*splits] or scored)
+        run = None
+        if runs:
+            known = judged.pairs.pairs  # of clusters, which older runs lack
+            run = read_scored(runs, splits=splits, mixed_rules=mixed_rules, data=known)
         judged = where_judged(judged, data, where, training_texts)
         table = None if references is None else read_references(references)
         asked = plain_names(judged.texts(table)) if scorers is None else scorers

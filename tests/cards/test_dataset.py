@@ -482,3 +482,25 @@ def test_the_card_says_how_far_annotators_agree(tmp_path: Path) -> None:
         "is perfect agreement, and 0 is agreement by chance."
     ) in text
     assert "of the labels (nominal) is -0.10 for `errors` (14 judgements of 7 candidates);" in text
+
+
+@pytest.mark.parametrize("n", [7, 12])
+def test_clusters_are_counted_and_few_are_said(n: int, tmp_path: Path) -> None:
+    rows = [
+        row(
+            f"{bird}{number}.{copy}",
+            bird,
+            label,
+            context_id=f"c{number}.{copy}",
+            context=f"{number} {copy}",
+            inputs={"paragraph": f"p{number}", "question": f"{copy}"},
+        )
+        for number in range(n)
+        for copy in range(3)
+        for bird, label in (("heron", "good"), ("wren", "wrong"))
+    ]
+    card = data_card(make_folder(tmp_path, rows, cluster="paragraph"), "birds/birds")
+    limits = section(card, "Limitations")
+    assert f"from {3 * n} contexts in {n} paragraphs, so intervals are computed over par" in limits
+    few = f"The tests come from only {n} paragraphs; with fewer than 10, intervals are rough"
+    assert (few in limits) == (n < 10)

@@ -3,20 +3,28 @@
 In the data here some candidates have two errors, and two systems wrote the same text.
 """
 
+import base64
+import gzip
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias, get_type_hints
 
 import polars as pl
 import pytest
 from support.card_folders import make_folder, row
 
 from nnd.converters.make import derive
+from nnd.metric import data as data_wing
 from nnd.metric.app import export
-from nnd.metric.data import read_run, read_sets
+from nnd.metric.data import load_pairs, read_run, read_sets, read_tokens, scored_schema
 from nnd.metric.likelihood import LoadedModel, Scoring
 from nnd.metric.run import evaluate
+from nnd.metric.show.reports.content.packed_pairs import pack_pairs
+from nnd.metric.show.reports.content.report_models import read_models
+
+Loaded: TypeAlias = Callable[[str], LoadedModel]
 
 PLAIN = Scoring(cache=False, unconditional=False)
 
@@ -101,6 +109,63 @@ def test_frames_of_sets(data: Path, loaded: Callable[[str], LoadedModel], tmp_pa
     (of_set,) = [each for each in results if "/ set " in each["evaluation_name"]]
     assert of_set["score_details"]["score"] == sum(by_hand.values()) / len(by_hand)
     assert of_set["score_details"]["uncertainty"]["num_samples"] == len(by_hand)
+
+
+def test_frames_of_rates(data: Path, headline: float, loaded: Loaded) -> None:
+    frame = evaluate(loaded("gpt2"), data, scoring=PLAIN).to_frame()
+    assert frame.row(0, named=True)["pass_rate"] == headline
+    assert frame.row(0, named=True)["n"] == 18
+
+
+def test_pairs_in_a_report(data: Path, run: Path, headline: float) -> None:
+    packed = gzip.decompress(base64.b64decode(pack_pairs(read_models([run]), load_pairs(data))))
+    embedded = json.loads(packed)
+    (scores,) = embedded["scores"]
+    rows = [
+        *zip(embedded["distinct"], scores["verdicts"], scores["high"], scores["low"], strict=True)
+    ]
+    assert len(rows) == 26
+    counted = [(verdict, high > low) for distinct, verdict, high, low in rows if distinct]
+    assert sum(verdict in "pP" for verdict, _ in counted) / len(counted) == headline
+    assert sum(passed for _, passed in counted) / len(counted) == headline
+
+
+def test_tokens(data: Path, headline: float, loaded: Loaded, tmp_path: Path) -> None:
+    evaluate(loaded("gpt2"), data, out=tmp_path / "run", scoring=replace(PLAIN, keep_tokens=True))
+    means = {
+        (pair, side): sum(values) / len(values)
+        for pair, side, values in read_tokens(tmp_path / "run")
+        .select("pair_id", "side", "log_likelihood")
+        .iter_rows()
+    }
+    counted = read_run(tmp_path / "run").filter("distinct")["pair_id"]
+    passed = [means[pair, "high"] > means[pair, "low"] for pair in counted]
+    assert len(means) == 2 * 26
+    assert sum(passed) / len(passed) == headline
+
+
+FRAMES = {
+    "read_run": test_frames,
+    "read_pieces": test_frames,  # those of read_run
+    "read_sets": test_frames_of_sets,
+    "read_tokens": test_tokens,
+}
+"""Function that reads a stored frame → the test of its mean."""
+
+OF_DATA = {"read_human_scores", "read_human_scores_in", "read_rows"}
+
+
+def test_no_stored_frame_is_forgotten() -> None:
+    reads = {name: getattr(data_wing, name) for name in dir(data_wing) if name[:5] == "read_"}
+    returned = {name: str(get_type_hints(read)["return"]) for name, read in reads.items()}
+    frames = {name for name, found in returned.items() if "polars" in found}
+    assert frames - OF_DATA == {*FRAMES}
+    schemas = {name: each for name, each in vars(scored_schema).items() if name.isupper()}
+    with_verdicts = {
+        name for name, each in schemas.items() if isinstance(each, pl.Schema) and "passed" in each
+    }
+    assert {"STORED", "STORED_SETS"} <= with_verdicts
+    assert all("distinct" in schemas[name] for name in with_verdicts)
 
 
 def mean_of_samples(out: Path, _: Mapping[str, bool]) -> float:

@@ -81,7 +81,7 @@ def rates_table(numbers: Mapping[str, Any]) -> str:
 def asking_table(numbers: Mapping[str, Any]) -> str:
     """Return what asking changes: a row per dataset with an instruction."""
     lines = [
-        "| data | what asking adds, points | only asked passes | only bare passes | p (McNemar) |",
+        "| data | what asking adds, points | only asked passes | only bare passes | p |",
         "|---|---:|---:|---:|---:|",
     ]
     for data, found in sorted(numbers.items()):
@@ -144,7 +144,9 @@ def _percent(share: float) -> str:
     return f"{100 * share:.1f}"
 
 
-def _p(p: float) -> str:
+def _p(p: float | None) -> str:
+    if p is None:  # computed by McNemar's test, and the run is gone
+        return "n/a"
     return "<0.0001" if p < 1e-4 else f"{p:.4f}"
 
 

@@ -34,6 +34,7 @@ class Draft:
     aspects: list[str] = field(default_factory=list)
     labels: list[str] = field(default_factory=list)  # of errors, which the taxonomy describes
     systems: list[str] = field(default_factory=list)
+    cluster: str | None = None  # what several contexts share
     notes: dict[str, str] = field(default_factory=dict)
 
     def note(self, place: str, text: str, others: Iterable[Column | str] = ()) -> None:

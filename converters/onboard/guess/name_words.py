@@ -27,6 +27,11 @@ CONTEXT = _set(
     "article context conversation dialog dialogue doc document history input instruction orig "
     "original paragraph passage post premise prompt query question source src transcript user"
 )
+ABOVE_CONTEXT = _set(
+    "article articleid book chapter conversation conversationid dialog dialogid dialogue "
+    "dialogueid doc docid document documentid episode page paragraph paragraphid passage "
+    "passageid scene session story thread"
+)
 REFERENCE = _set("gold golden human ref reference references truth")
 IDENTIFIER = _set("guid hash id idx identifier index key number uid uuid")
 CATEGORY = _set("category corpus dataset domain genre section task topic")

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from nnd.converters.check import words_of
 from nnd.converters.onboard.contents.level_columns import Column
 from nnd.converters.onboard.guess import name_words as words
+from nnd.converters.onboard.guess.clusters import propose_cluster
 from nnd.converters.onboard.guess.draft import (
     NO_ERROR,
     TODO,
@@ -71,7 +72,11 @@ def draft_of(roles: Roles, shape: Shape) -> Draft:
     draft.read_files()
     draft.read_row(has_candidate=shape.texts is None or shape.unfolds)
     shape.write(draft)
-    order = ("files", "unfold", "wide", "compute", "columns", "inputs", "context", "references")
+    propose_cluster(draft)
+    order = (
+        *("files", "unfold", "wide", "compute", "columns", "inputs", "context", "metadata"),
+        "references",
+    )
     first = {key: draft.table[key] for key in order if draft.table.get(key)}
     draft.table = {**first, **{k: v for k, v in draft.table.items() if k not in order}}
     return draft

@@ -60,6 +60,8 @@ def source_facts(name: str, draft: Draft, files: Sequence[dict[str, Any]]) -> di
         "systems": dict.fromkeys(draft.systems),
         "expected": None,
     }
+    if draft.cluster is not None:
+        facts["cluster"] = draft.cluster
     if not all(text.is_full for text in draft.roles.candidates):
         facts["empty_candidates"] = "keep"
     facts["split"] = "one split, `test`"

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import polars as pl
 
-from nnd.metric.data import read_sets
+from nnd.metric.data import missing_clusters, read_sets
 from nnd.metric.numbers.comparison.stored_models import Entry, by_dataset, check_known, read_entries
 from nnd.metric.numbers.comparison.validity import (
     HumanPairs,
@@ -15,6 +15,7 @@ from nnd.metric.numbers.comparison.validity import (
     Validity,
 )
 from nnd.metric.numbers.manners.manner import check_manners, describe_mixture, name_protocol
+from nnd.metric.numbers.rates.cluster_words import few_clusters, levels_in
 from nnd.metric.numbers.rates.context_sums import CLUSTER, NUMBERED, each_once
 from nnd.metric.numbers.rates.pass_rates import rate_of, to_rate
 from nnd.metric.numbers.rates.rate_differences import compare_sets
@@ -61,7 +62,11 @@ def compare_origins(
             _compare_operation(each, tuple(match.get(each, ())), by_model, ranked=mixture is None)
             for each in operations
         ),
-        cautions=(*([] if mixture is None else [mixture]), *_cautions(by_model)),
+        cautions=(
+            *([] if mixture is None else [mixture]),
+            *_cautions(by_model),
+            *_cluster_cautions(entries),
+        ),
         signatures=tuple(dict.fromkeys(each.signature for each in entries if each.signature)),
     )
 
@@ -84,6 +89,7 @@ def _rows_by_model(entries: Sequence[Entry], *, named: bool) -> dict[str, pl.Dat
                 )
             sets = read_sets(entry.folder) if entry.folder else entry.rows.clear()
             own = sets.filter((pl.col("model") == entry.model) & _is_made())
+            own = _as_their_parents(own, entry.rows)
             rows = pl.concat([entry.rows, own.select(entry.rows.columns)])
             model = name_protocol(entry.model, entry.manner) if named else entry.model
             frames_by_model.setdefault(model, []).append(
@@ -93,6 +99,17 @@ def _rows_by_model(entries: Sequence[Entry], *, named: bool) -> dict[str, pl.Dat
                 )
             )
     return {model: pl.concat(frames) for model, frames in frames_by_model.items()}
+
+
+def _as_their_parents(made: pl.DataFrame, people: pl.DataFrame) -> pl.DataFrame:
+    """Return made pairs with the clusters of human contexts, which another run may have said.
+
+    In runs of older versions, the cluster of a made pair is the context of its human pair.
+    """
+    key = ("split", "cluster")
+    found = people.select("split", own="cluster", cluster="context_id").drop_nulls().unique(key)
+    by_parent = made.select(key).join(found, on=key, how="left", maintain_order="left")
+    return made.with_columns(cluster=pl.coalesce(by_parent["own"], pl.col("cluster")))
 
 
 def _check_match(
@@ -166,6 +183,18 @@ def _tau_b(models: Mapping[str, ModelValidity], origin: People) -> float | None:
     ]
     known = [(made, other) for made, other in both if made is not None and other is not None]
     return STATISTICS["tau_b"](*zip(*known, strict=True)) if len(known) > 1 else None
+
+
+def _cluster_cautions(entries: Sequence[Entry]) -> list[str]:
+    """Return cautions on datasets with few clusters of contexts, or whose runs lack these."""
+    found = list[str | None]()
+    for of_dataset in by_dataset(entries).values():
+        rows = pl.concat([each.rows for each in of_dataset])
+        folders = [*dict.fromkeys(each.folder for each in of_dataset if each.folder is not None)]
+        found.append(missing_clusters(folders, rows, takes_data=False))
+        name = next((each.cluster for each in of_dataset if each.cluster is not None), None)
+        found.append(few_clusters(levels_in(rows), name))
+    return [f"{each[0].upper()}{each[1:]}." for each in dict.fromkeys(found) if each]
 
 
 def _cautions(by_model: Mapping[str, pl.DataFrame]) -> list[str]:

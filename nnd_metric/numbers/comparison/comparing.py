@@ -150,7 +150,7 @@ def compare_entries(
     only_in_first, only_in_second = (each.rows.height - both.height for each in (a, b))
     mixed = tuple(_unlike(a, b, unlike))
     folders = [each.folder for each in (a, b) if each.folder is not None]
-    unknown = missing_clusters(folders, both) if folders else None
+    unknown = missing_clusters(folders, both, takes_data=False) if folders else None
     rows = pl.concat([a.rows.select("split"), b.rows.select("split")])
     is_of_several = scored_splits(rows, (a.signature, b.signature), chosen)
     splits = tuple(splits_in(both)) if is_of_several else ()

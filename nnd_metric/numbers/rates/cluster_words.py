@@ -5,8 +5,7 @@ from typing import NamedTuple, Protocol
 import polars as pl
 
 from nnd.metric.numbers.rates.context_sums import CLUSTER, HUMAN_CONTEXT
-from nnd.metric.numbers.statistics.context_intervals import FEW_CONTEXTS
-from nnd.schemas import counted
+from nnd.schemas import counted, few_clusters_in_words
 
 
 class OverClusters(Protocol):
@@ -53,21 +52,8 @@ def noun_of(number: OverClusters, name: str | None) -> str:
 
 def few_clusters(number: OverClusters, name: str | None) -> str | None:
     """Return a sentence on how far intervals can be trusted, if there are few clusters."""
-    if not _has_level(number, name) or not 0 < number.clusters < FEW_CONTEXTS:
-        return None
-    found = counted(number.clusters, name or "cluster")
-    if number.clusters == 1:
-        return f"the tests come from {found}, which does not show how much others would differ"
-    never = "" if number.clusters > _TOO_FEW else ", and two models cannot differ significantly"
-    return (
-        f"the tests come from only {found}; with fewer than {FEW_CONTEXTS}, intervals are rough, "
-        f"and those of differences may cover less than 90 % instead of 95 %{never}"
-    )
+    return few_clusters_in_words(number.clusters, name) if _has_level(number, name) else None
 
 
 def _has_level(number: OverClusters, name: str | None) -> bool:
     return number.clusters > 0 and (name is not None or number.clusters < number.contexts)
-
-
-_TOO_FEW = 5
-"""Clusters with which the p of sign flips is at least 2 / 2^5, above 0.05."""

@@ -135,11 +135,12 @@ def surprise_of_runs(
                 folder,
                 "evaluate again with --keep-tokens",
             )
-    scored = read_scored(folders, splits=splits, mixed_rules=mixed_rules)
     texts = load_pairs(data)
+    scored = read_scored(folders, splits=splits, mixed_rules=mixed_rules, data=texts.pairs)
     pairs = _with_texts(next(iter(by_model(scored).values())), texts)
     name = _name(folders, texts, scored, splits)
-    return surprise_at_spans(name, pairs, annotations, pl.concat(kept))
+    cluster = cluster_of_runs(folders, texts)
+    return surprise_at_spans(name, pairs, annotations, pl.concat(kept), cluster)
 
 
 def _choose(

@@ -4,7 +4,8 @@ The surprisal of a token is -log P. Within a candidate, the AUC is the share of 
 inside its spans and a token outside in which the one inside is more surprising; equal ones count
 half. It is 0.5 for a model that knows nothing of the error, whatever the length or the difficulty
 of the text. Under a category or a severity, tokens in the other spans of the candidate are left
-out. Each candidate counts once; means have intervals over contexts (`cluster_intervals`).
+out. Each candidate counts once; means have intervals over contexts, or over clusters of them
+(`cluster_intervals`).
 
 Rare words surprise any model. The control is therefore the same number for the better candidate:
 for its words that stand where the marked ones stand (`words_opposite`).
@@ -19,6 +20,7 @@ import numpy as np
 import polars as pl
 
 from nnd.metric.numbers.display_names import short_names
+from nnd.metric.numbers.rates.cluster_words import Levels, few_clusters, levels_in, noun_of
 from nnd.metric.numbers.rates.context_sums import CLUSTER
 from nnd.metric.numbers.statistics.context_intervals import cluster_intervals
 from nnd.metric.numbers.statistics.intervals import ONE_CONTEXT, Interval
@@ -56,9 +58,9 @@ class MeanAUC(Record):
 
     Attributes:
         n: Candidates that have tokens inside and outside.
-        contexts: Their contexts.
+        contexts: Their contexts, or clusters of these.
         auc: The mean, or None without candidates.
-        interval: Its 95 % interval over contexts, or None.
+        interval: Its 95 % interval over these, or None.
         interval_reason: Why there is no interval, or None.
     """
 
@@ -94,11 +96,15 @@ class SpanSurprise(Printable):
         data: Name of the pairs.
         models: Model → its numbers, those of all spans first.
         n_pairs: Pairs whose worse candidate has a span with a place.
+        cluster: What the clusters of contexts are called, such as document, or None.
+        levels: How many contexts and clusters these pairs have.
     """
 
     data: str
     models: Mapping[str, tuple[SpanAUC, ...]]
     n_pairs: Count
+    cluster: str | None
+    levels: Levels
 
     def headline(self) -> str:
         """Return the AUC of the most surprised model, and its control."""
@@ -126,7 +132,9 @@ class SpanSurprise(Printable):
             for name, of_model in zip(names, self.models.values(), strict=True)
             for place, each in enumerate(of_model)
         ]
-        return text_table(_TITLES, rows, right=_TITLES[2:])
+        noun = f"{noun_of(self.levels, self.cluster)}s"
+        titles = [noun if title == "contexts" else title for title in _TITLES]
+        return text_table(titles, rows, right=titles[2:])
 
     def remarks(self) -> list[str]:
         """Return how to read the numbers."""
@@ -134,11 +142,16 @@ class SpanSurprise(Printable):
             "0.5 is chance. A number above that of the better text says that the error surprises, "
             "and not just rare words."
         )
-        return [line]
+        few = few_clusters(self.levels, self.cluster)
+        return [line, *([f"{few[0].upper()}{few[1:]}."] if few else [])]
 
 
 def surprise_at_spans(
-    name: str, pairs: pl.DataFrame, annotations: pl.DataFrame, tokens: pl.DataFrame
+    name: str,
+    pairs: pl.DataFrame,
+    annotations: pl.DataFrame,
+    tokens: pl.DataFrame,
+    cluster: str | None = None,
 ) -> SpanSurprise:
     """Return how surprised models are at the spans of the worse candidates.
 
@@ -147,6 +160,7 @@ def surprise_at_spans(
         pairs: Scored pairs with their texts and ids.
         annotations: Annotations with `spans`.
         tokens: Stored tokens, the columns of TOKENS.
+        cluster: What the clusters of contexts are called, or None.
 
     Raises:
         ScoringError: If no worse candidate has a span with a place.
@@ -165,7 +179,9 @@ def surprise_at_spans(
             "model", as_dict=True, maintain_order=True
         ).items()
     }
-    return SpanSurprise(name, models, len(marked))
+    ids = {row["pair_id"] for row in marked}
+    levels = levels_in(pairs.filter(pl.col("pair_id").is_in(ids)))
+    return SpanSurprise(name, models, len(marked), cluster, levels)
 
 
 def find_places(pairs: pl.DataFrame, home: str) -> dict[str, list[tuple[int, int]]]:

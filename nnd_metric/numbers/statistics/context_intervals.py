@@ -38,10 +38,11 @@ import numpy as np
 import numpy.typing as npt
 
 from nnd.metric.numbers.statistics.intervals import ONE_CONTEXT, FloatArray, Interval
+from nnd.schemas import FEW_CLUSTERS
 
 Method: TypeAlias = Literal["logit-t", "all-agree"]
 
-FEW_CONTEXTS = 10
+FEW_CONTEXTS = FEW_CLUSTERS
 """With fewer contexts, 95 % intervals of differences may cover less than 90 %."""
 
 _Z = NormalDist().inv_cdf(0.975)

@@ -8,8 +8,10 @@ via soft pairwise accuracy, WMT):
     SPA = 1 - mean over pairs i < j of |p_human(i, j) - p_metric(i, j)|
 
 where p(i, j) is the share of random sign flips of the differences per context whose sum is at least
-that observed: the p-value that system i is better than j. All pairs have the same flips, drawn and
-added up in single precision as in the reference implementation (mt-metrics-eval, `pce.py`).
+that observed: the p-value that system i is better than j. By this definition, contexts (segments)
+are flipped one by one also where several share a document; only intervals are over clusters. All
+pairs have the same flips, drawn and added up in single precision as in the reference implementation
+(mt-metrics-eval, `pce.py`).
 """
 
 from collections.abc import Callable

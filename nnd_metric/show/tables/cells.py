@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from nnd.metric.numbers import ALL_AGREE, percent, rate_and_interval
-from nnd.schemas import listed
+from nnd.schemas import counted, listed
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -54,6 +54,21 @@ def number(value: float | None) -> str:
 def count(n: int | None) -> str:
     """Return a count with separators of thousands, or NOTHING for None."""
     return NOTHING if n is None else f"{n:,}"
+
+
+def deviation(value: object, requests: object) -> str | None:
+    """Return the deviation of an engine with the requests that it was measured on; None if unknown.
+
+    They are `deviation` and `deviation_requests` of a stored engine.
+    """
+    if not isinstance(value, float):
+        return None
+    measured = (
+        f"measured in float64 on {counted(requests, 'request')}"
+        if isinstance(requests, int) and requests > 0
+        else "not measured in float64"
+    )
+    return f"{value:.1e} nats per token, {measured}"
 
 
 def pass_rate(value: float | None, interval: tuple[float, float] | None) -> str:

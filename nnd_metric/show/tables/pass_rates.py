@@ -8,6 +8,7 @@ from nnd.metric.show.tables.cells import (
     BASELINES,
     NOTHING,
     count,
+    deviation,
     explain_stars,
     pass_rate,
     share,
@@ -182,7 +183,14 @@ def counts_table(results: Sequence["ModelResult"]) -> "Table":
             *(result.n_close, result.n_crossing),
         )
         table.add_row(result.model, *map(count, counts))
+    table.caption = "\n".join(_deviations(results)) or None
     return table
+
+
+def _deviations(results: Sequence["ModelResult"]) -> Iterator[str]:
+    for result in results:
+        if said := deviation(result.work.deviation, result.work.deviation_requests):
+            yield f"{result.model}: rounding is {said}"
 
 
 def _slices(models: Sequence[PassRates]) -> dict[str, dict[str, list[Rate]]]:

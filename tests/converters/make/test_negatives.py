@@ -92,6 +92,30 @@ def test_a_negative_says_what_it_is_made_of(folder: Path) -> None:
     assert facts["refusals"] == {"fewer than two speakers named": 1}
 
 
+@pytest.mark.parametrize("negatives", ["preferred", "references", "fake_references"])
+def test_negatives_inherit_a_declared_cluster(
+    make_source: Callable[..., Path],
+    toy: Callable[..., dict[str, Any]],
+    negatives: str,
+    tmp_path: Path,
+) -> None:
+    rows = [
+        toy(
+            name, "heron", label,
+            context=DIALOGUE, inputs={"dialogue": DIALOGUE, "scene": "The pier"}, candidate=text,
+            score=3.0,
+        )
+        for name, (label, text) in TEXTS.items()
+    ]  # fmt: skip
+    source = make_source(rows, code=CODE, expected=None, cluster="scene")
+    convert(source, out=tmp_path / "toy")
+    human = pl.read_parquet(tmp_path / "toy" / "pairs.parquet")
+    operation = "negation" if negatives == "references" else "swap_speakers"
+    pairs = made(tmp_path / "toy", operation, negatives=negatives)
+
+    assert set(human["cluster"]) == set(pairs["cluster"]) == {"scene:The pier"}
+
+
 def test_references_have_no_parent(folder: Path) -> None:
     (negative,) = made(folder, "negation", negatives="references").to_dicts()
 

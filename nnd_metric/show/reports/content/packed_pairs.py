@@ -18,6 +18,7 @@ import polars as pl
 from nnd.metric.data import SLICES, PairSet
 from nnd.metric.numbers import find_places, join_texts
 from nnd.metric.show.reports.content.report_models import ReportModel
+from nnd.schemas import DISTINCT
 
 MOST_PAIRS = 20_000
 """Largest number of pairs in a page: some MB, without their texts."""
@@ -33,7 +34,8 @@ _SYSTEMS = ("system_high", "system_low")
 def pack_pairs(models: Sequence[ReportModel], texts: PairSet | None) -> str:
     """Return the data of the pairs for the page, as base64 of gzipped JSON.
 
-    The rows of all models are in one order. Without `texts`, ids are shown instead.
+    The rows of all models are in one order. Without `texts`, ids are shown instead. `distinct`
+    marks the first of the rows that are one test: pass rates are means over these.
     """
     models = _drawn(models)
     rows = models[0].rows
@@ -47,6 +49,7 @@ def pack_pairs(models: Sequence[ReportModel], texts: PairSet | None) -> str:
         "pair_id": rows["pair_id"].to_list(),
         **_texts(rows, has_texts=texts is not None),
         "columns": {name: _coded(rows[name]) for name in _columns(rows)},
+        "distinct": rows.select(pl.struct(DISTINCT).is_first_distinct()).to_series().to_list(),
         "scores": [_scores(each.rows) for each in models],
         **({} if texts is None else _surprise(models, rows, texts)),
     }

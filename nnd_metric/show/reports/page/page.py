@@ -47,12 +47,13 @@ from nnd.metric.show.tables.agreement import (
     extrapolation_tables,
     people_table,
 )
+from nnd.metric.show.tables.cells import deviation
 from nnd.metric.show.tables.comparisons import comparison_table
 from nnd.metric.show.tables.effects import category_effects_table, effects_table
 from nnd.metric.show.tables.pass_rates import slices_table, sweep_table
 from nnd.metric.show.tables.published import PublishedModel, published_details, published_notes
 from nnd.metric.show.tables.slices import from_rest_table, slice_rates_table
-from nnd.schemas import ScoringError, counted, excerpt
+from nnd.schemas import ScoringError, excerpt
 
 _FOLDER = Path(__file__).parent
 _LONGEST = 2_000  # characters of one text, except texts of pairs
@@ -311,16 +312,13 @@ def _briefly(agreement: Mapping[str, Any], names: Mapping[str, str]) -> dict[str
 def _provenance(model: ReportModel) -> Mapping[str, str]:
     engine = model.facts.get("engine")
     engine = engine if isinstance(engine, Mapping) else {}
-    deviation, measured = engine.get("deviation"), engine.get("deviation_requests")
-    is_measured = isinstance(measured, int) and measured > 0
-    on = f" (float64 on {counted(int(measured or 0), 'request')})" if is_measured else ""
     named = {"version": "version", "protocol": "protocol", "template": "template"}
     named |= {"precision": "dtype", "device": "device"}
     facts = {
         "model": model.model,
         **{key: model.facts.get(name) for key, name in named.items()},
         "engine": engine.get("path"),
-        "deviation": f"{deviation:.1e} nats{on}" if isinstance(deviation, float) else None,
+        "deviation": deviation(engine.get("deviation"), engine.get("deviation_requests")),
         "close": model.facts.get("n_close"),
     }
     return {key: str(value) for key, value in facts.items() if value is not None}

@@ -6,7 +6,7 @@ from typing import Any
 import polars as pl
 import pytest
 from support.refusals import refusal
-from support.stored_folders import read_facts
+from support.stored_folders import read_facts, write_sealed
 from support.two_models import scored, write_run
 
 from nnd.metric.data import STORED_SETS
@@ -169,3 +169,51 @@ def test_wrong_input_is_one_error(tmp_path: Path) -> None:
     for option in {"match": {"negation": ["wrong"]}}, {"out": tmp_path}:
         with refusal("option.needs-another"):
             compare(folder, by=None, **option)
+
+
+PARAGRAPHS = [f"paragraph:p{number // 2}" for number in range(12)]
+
+
+def stored(folder: Path, name: str, *, old: bool) -> Path:
+    """A run on human pairs and their negatives; an old one knows no clusters."""
+    own: dict[str, Any] = {"cluster": None if old else PARAGRAPHS}
+    # In older runs, the cluster of a made pair is the context of its human pair.
+    people = human(name, "+-" * 6, **own)
+    negatives = made(name, "++-" * 4).with_columns(
+        cluster=people["context_id"] if old else people["cluster"],
+        context_id=pl.col("context_id") + "~negation.1",
+    )
+    path = run(folder / f"{name}-run", people, negatives)
+    known = {} if old else {"clusters": 6, "cluster": "paragraph"}
+    signature = f"nnd|v:0.4.0|model:{name}@1|data:quiz@ab12|protocol:native"
+    results = [{"model": name, "signature": signature, "protocol": "native", **known}]
+    write_sealed(path / "result.json", {"results": results})
+    return path
+
+
+def test_old_runs_say_by_origin_that_clusters_are_unknown(tmp_path: Path) -> None:
+    found = origins(stored(tmp_path, "x", old=True))
+    (said,) = [line for line in found.remarks() if "older version" in line]
+    assert said.endswith("too optimistic. Evaluate again (quick, because likelihoods are stored).")
+    assert found.operations[0].models["x"].made.clusters == 12
+
+
+def test_few_clusters_are_said_by_origin(tmp_path: Path) -> None:
+    found = origins(stored(tmp_path, "x", old=False))
+    assert found.operations[0].models["x"].made.clusters == 6
+    assert any(
+        line.startswith("The tests come from only 6 paragraphs; with fewer than 10")
+        for line in found.remarks()
+    )
+
+
+def test_made_pairs_of_an_old_run_are_in_the_clusters_of_their_parents(tmp_path: Path) -> None:
+    new, old = (stored(tmp_path, name, old=name == "y") for name in "xy")
+    models = origins(new, old).operations[0].models
+    assert models["y"].made.clusters == models["x"].made.clusters == 6
+    widths = [
+        high - low
+        for each in models.values()
+        for low, high in [each.people["human"].interval or (0.0, 0.0)]
+    ]
+    assert widths[0] == pytest.approx(widths[1], abs=1e-12)

@@ -85,10 +85,10 @@ def test_old_runs_say_that_clusters_are_unknown_and_what_to_do(tmp_path: Path) -
     assert found.overall.clusters == 24
     (said,) = [line for line in found.remarks() if "older version" in line]
     assert said.startswith(f"{x}, {y}: stored by an older version")
-    assert said.endswith(
-        "Name the data, or evaluate again (quick, because likelihoods are stored)."
-    )
-    assert any("older version" in line for line in slice_runs([x], by="split").remarks())
+    # `compare` takes no data.
+    assert said.endswith("too optimistic. Evaluate again (quick, because likelihoods are stored).")
+    (said,) = [line for line in slice_runs([x], by="split").remarks() if "older version" in line]
+    assert "too optimistic. Name the data, or evaluate again (quick" in said
 
 
 def test_slices_count_clusters_by_their_name(tmp_path: Path) -> None:

@@ -111,6 +111,20 @@ def test_a_model_that_dislikes_the_marked_words() -> None:
     assert "with probability 1.000" in found.headline()
 
 
+def test_spans_count_clusters_and_say_if_these_are_few() -> None:
+    pairs, annotations = planted()
+    document = pl.format("document:{}", pl.col("context_id").cast(pl.Int64) // 4)
+    tokens = tokens_of(pairs, lambda word: -9.0 if word == "wrongly" else -1.0)
+    shared = pairs.with_columns(cluster=document)
+    found = surprise_at_spans("toy", shared, annotations, tokens, "document")
+    assert found.models["m"][0].marked.contexts == 8
+    assert "documents" in [str(column.header) for column in found.table().columns]
+    assert found.remarks()[-1].startswith("The tests come from only 8 documents; with fewer")
+    alone = surprise_at_spans("toy", pairs, annotations, tokens)
+    assert "contexts" in [str(column.header) for column in alone.table().columns]
+    assert len(alone.remarks()) == 1
+
+
 def test_a_model_that_knows_nothing_is_at_chance() -> None:
     pairs, annotations = planted()
     draw = random.Random(3)

@@ -7,6 +7,7 @@ from support.screens.evaluations import result
 from support.screens.tables import lines, row
 from support.two_models import scored
 
+from nnd.metric.likelihood import Work
 from nnd.metric.numbers import PassRates
 from nnd.metric.numbers.rates.pass_rates import pass_rates
 from nnd.metric.show.tables.pass_rates import (
@@ -80,6 +81,16 @@ def test_without_texts_there_are_no_baselines() -> None:
 def test_counts_of_ties_and_the_like() -> None:
     found = result(scored("x", "+=?" * 10, truncated=[True] * 5 + [False] * 25))
     assert row(counts_table([replace(found, n_close=7)]), "x") == "10 10 n/a 5 7 n/a"
+
+
+def test_rounding_stands_with_the_requests_that_it_was_measured_on() -> None:
+    work = Work("packed", (), 2.8e-5, deviation_requests=8)
+    found = result(scored("x", "+-" * 10))
+    caption = str(counts_table([replace(found, work=work)]).caption)
+    assert caption == "x: rounding is 2.8e-05 nats per token, measured in float64 on 8 requests"
+    table = counts_table([replace(found, work=replace(work, deviation_requests=0))])
+    assert str(table.caption).endswith("not measured in float64")
+    assert counts_table([replace(found, work=replace(work, deviation=None))]).caption is None
 
 
 def test_a_star_is_explained_where_there_is_one() -> None:
