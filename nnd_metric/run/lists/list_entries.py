@@ -34,6 +34,9 @@ class RunEntry:
         columns: Columns of a table of one's own (`evaluate`), or None.
         cluster: The column of a table of one's own whose values belong together, or None.
         published: What others published for the model on the data, or None.
+        elements: What of a paper the entry repeats, as the paper calls it: Table 2, Figure 3.
+        unavailable: Why nobody can load the model, if the entry only states what was published.
+        download: Size in GB of the model's weights, or None if the list does not state it.
     """
 
     where: str
@@ -46,6 +49,9 @@ class RunEntry:
     columns: Mapping[str, str] | None = None
     cluster: str | None = None
     published: PublishedPasses | None = None
+    elements: tuple[str, ...] = ()
+    unavailable: str | None = None
+    download: float | None = None
 
     @contextmanager
     def named(self) -> Iterator[None]:
@@ -145,9 +151,9 @@ def _entry(
         chat = replace(chat, template=template if named else _located(template, folder))
     if "system_prompt" in values:
         chat = replace(chat, system=values["system_prompt"])
-    data, splits = (
+    data, splits, elements = (
         (value,) if isinstance(value, str) else tuple(value)
-        for value in (values["data"], values.get("split", ()))
+        for value in (values["data"], values.get("split", ()), values.get("element", ()))
     )
     return RunEntry(
         where,
@@ -160,6 +166,9 @@ def _entry(
         values.get("columns"),
         values.get("cluster"),
         PublishedPasses.from_dict(values["published"]) if "published" in values else None,
+        elements,
+        values.get("unavailable"),
+        values.get("download"),
     )
 
 
