@@ -1,30 +1,52 @@
 """Lists of runs, which users keep in a file."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 from nnd.converters.reading import line_finder, load_yaml
 from nnd.metric.app.any_data import find_data
+from nnd.metric.data import check_place
 from nnd.metric.likelihood import Loading, Scoring
 from nnd.metric.run import (
+    Failure,
+    ListEstimate,
     RunEntry,
     Sweep,
     Trouble,
     check_entries,
+    estimate_entries,
     find_built_in,
     loadable_entries,
     read_entries,
     score_entries,
 )
-from nnd.schemas import NNDError, ScoringError, write_whole
+from nnd.schemas import NNDError, ScoringError, check_known, listed, write_whole
+
+
+class _ReadList(NamedTuple):
+    """A list of runs as it was read.
+
+    Attributes:
+        path: The file.
+        content: Its bytes.
+        entries: Its entries, whose data is not searched for yet.
+        is_built_in: Whether it comes with nnd.
+    """
+
+    path: Path
+    content: bytes
+    entries: list[RunEntry]
+    is_built_in: bool
 
 
 def evaluate_runs(
     runs: str | Path,
     *,
     out: str | Path,
+    data: Mapping[str, str] | None = None,
     limit: int | None = None,
     scoring: Scoring = Scoring(),
     loading: Loading = Loading(),
@@ -44,6 +66,8 @@ def evaluate_runs(
             file. Or the name of a built-in list: laban2022, edfaith or golden; of these, what this
             machine cannot load is left out with the reason.
         out: Folder of all results.
+        data: Data named in the list → what to score in its place, such as the converted folder of a
+            source whose files cannot be downloaded.
         limit: Score at most this many tests of each dataset.
         scoring: Scoring options that an entry does not set.
         loading: Loading options that an entry does not set.
@@ -53,13 +77,64 @@ def evaluate_runs(
 
     Raises:
         ScoringError: If the file cannot be read, an entry is wrong (the message says in which
-            line), or a model cannot be found; nothing is scored then.
+            line), a model cannot be found, or `data` names data that the list does not have;
+            nothing is scored then.
         NNDError: If `out` is a file, or a folder of results holds anything that nnd did not write.
         OSError: If `out` cannot be written.
     """
-    place, own = Path(out), Path(runs)
+    place = Path(out)
     if place.exists() and not place.is_dir():
         raise NNDError("place.wrong-kind", "is a file", place)
+    read = _read_list(runs, data or {}, scoring, loading)
+    missing = Trouble(fatal=not read.is_built_in)
+    entries = _with_data(_available(read.entries, missing), missing)
+    if read.is_built_in:
+        entries = loadable_entries(entries, missing)
+    check_entries(entries)
+    copy = f"{read.path.stem}-{hashlib.sha256(read.content).hexdigest()[:12]}.yaml"
+    write_whole(place / copy, read.content)
+    trouble = Trouble(fatal=len(read.entries) == 1, failures=missing.failures)
+    return score_entries(entries, place, trouble, limit=limit)
+
+
+def estimate_runs(
+    runs: str | Path,
+    *,
+    data: Mapping[str, str] | None = None,
+    scoring: Scoring = Scoring(),
+    loading: Loading = Loading(),
+) -> ListEstimate:
+    """Say what a list of runs would download, which models fit this machine, and what is left out.
+
+    Only configurations and tokenizers are loaded, never weights, and no results are written.
+
+    Args:
+        runs: A list of runs, as in `evaluate_runs`.
+        data: Data named in the list → what to score in its place.
+        scoring: Scoring options that an entry does not set.
+        loading: Loading options that an entry does not set.
+
+    Returns:
+        A row per entry.
+
+    Raises:
+        ScoringError: As `evaluate_runs`, except that a model or data that cannot be found is a row
+            with the reason.
+    """
+    entries = _read_list(runs, data or {}, scoring, loading).entries
+    missing = _missing_data(entries)
+    reasons = [
+        entry.unavailable or next((missing[name] for name in entry.data if name in missing), None)
+        for entry in entries
+    ]
+    return estimate_entries(entries, reasons)
+
+
+def _read_list(
+    runs: str | Path, data: Mapping[str, str], scoring: Scoring, loading: Loading
+) -> _ReadList:
+    """Return the entries of a list, with other data in the place of what `data` names."""
+    own = Path(runs)
     is_built_in = not own.suffix and not own.exists()
     path = find_built_in(str(runs)) if is_built_in else own
     try:
@@ -70,21 +145,44 @@ def evaluate_runs(
         reason = " ".join(str(getattr(error, "strerror", None) or error).split())
         raise ScoringError("file.not-yaml", f"cannot be read as YAML: {reason}", path) from error
     line_of = line_finder(text)
-    read = read_entries(
+    entries = read_entries(
         document,
         Path() if is_built_in else path.parent,
         lambda keys: f"{path}:{line_of(keys)}",
         scoring=scoring,
         loading=loading,
     )
-    missing = Trouble(fatal=not is_built_in)
-    entries = _with_data(read, missing)
-    if is_built_in:
-        entries = loadable_entries(entries, missing)
-    check_entries(entries)
-    write_whole(place / f"{path.stem}-{hashlib.sha256(content).hexdigest()[:12]}.yaml", content)
-    trouble = Trouble(fatal=len(read) == 1, failures=missing.failures)
-    return score_entries(entries, place, trouble, limit=limit)
+    known = dict.fromkeys(name for entry in entries for name in entry.data)
+    check_known("data", data, known, "--data", family=ScoringError)
+    for place in data.values():
+        check_place(place)
+    replaced = [
+        replace(entry, data=tuple(data.get(name, name) for name in entry.data)) for entry in entries
+    ]
+    return _ReadList(path, content, replaced, is_built_in)
+
+
+def _available(entries: Sequence[RunEntry], missing: Trouble) -> list[RunEntry]:
+    """Return the entries whose models anybody can load; the others are `missing`."""
+    for entry in entries:
+        if entry.unavailable is not None:
+            missing.failures.append(Failure(entry.model, listed(entry.data), entry.unavailable))
+    return [entry for entry in entries if entry.unavailable is None]
+
+
+def _missing_data(entries: Sequence[RunEntry]) -> dict[str, str]:
+    """Return data that cannot be found → why; that of entries without a model is not looked for."""
+    reasons = {}
+    for name in dict.fromkeys(n for e in entries if e.unavailable is None for n in e.data):
+        try:
+            _find(name)
+        except NNDError as error:
+            reasons[name] = str(error)
+    return reasons
+
+
+def _find(name: str) -> str:
+    return find_data(name, use=f"add --data {name}=FOLDER")
 
 
 def _with_data(entries: Sequence[RunEntry], missing: Trouble) -> list[RunEntry]:
@@ -95,7 +193,7 @@ def _with_data(entries: Sequence[RunEntry], missing: Trouble) -> list[RunEntry]:
             if name not in found:  # each is looked for once
                 found[name] = None
                 with missing.survived(None, name), entry.named():
-                    found[name] = find_data(name)
+                    found[name] = _find(name)
     places = [(entry, [found[name] for name in entry.data]) for entry in entries]
     return [
         replace(entry, data=tuple(place for place in of_entry if place is not None))

@@ -147,7 +147,7 @@ def compare_metrics(
     rows = [_row(each, judged, of_pairs, blind, order) for each in comparable]
     notes += [*describe_unread(all_scorers, texts), *describe_english(all_scorers, texts)]
     if scored is not None:
-        rows.append(_nnd_row(scored, judged, matched, shared, manners, order))
+        rows.append(_nnd_row(scored, judged, matched, shared, manners, order=order))
     scores = [
         each.candidates.with_columns(scorer=pl.lit(each.name)).select(*_SCORES) for each in numbers
     ]
@@ -295,6 +295,7 @@ def _nnd_row(
     matched: Mapping[str, str],
     shared: CommonBasis | None,
     manners: Mapping[str, Manner],
+    *,
     order: Sequence[str],
 ) -> MetricRow:
     """Return the row of NND itself, without systems for which other rows lack a number."""

@@ -168,8 +168,9 @@ class MetricTable(Result):
             metric, kind, n, pass_rate, low and high (as in `rate_frame`), ties; systems and
             their tau_b, tau_a, spearman, gap_r and gap_r_laban2022 over all tests, and mean_tau_a,
             mean_gap_r_laban2022 and mean_gap_r over the categories of tests, for at least
-            FEWEST_SHOWN systems; and for single candidates, each a mean over aspects, candidate_spearman, candidate_pearson and candidate_tau_b (pooled)
-            and the same with _by_context (mean within contexts). Null if undefined.
+            FEWEST_SHOWN systems; and for single candidates, each a mean over aspects,
+            candidate_spearman, candidate_pearson and candidate_tau_b (pooled) and the same with
+            _by_context (mean within contexts). Null if undefined.
         """
         rows = ({name: cells.get(name) for name in _FRAME} for cells in map(_frame_row, self.rows))
         return pl.DataFrame([*rows], _FRAME)
