@@ -226,9 +226,12 @@ def small_files(name: str, place: Path) -> Path:
     """Return the small annotation files of a source, with what rows of the page need besides."""
     fixture, made = ROOT / "converters/sources" / name / "fixture", place / name.upper()
     shutil.copytree(fixture, made)
-    if name == "summeval":  # which has no M23
+    if name == "summeval":  # of whose systems the paper takes others
         path = made / "model_annotations.aligned.paired.jsonl"
-        path.write_text(path.read_text(encoding="utf-8").replace("M11", "M23"), encoding="utf-8")
+        text = path.read_text(encoding="utf-8")
+        for system, other in {"M0": "M9", "M2": "M17", "M11": "M23"}.items():
+            text = text.replace(f'"{system}"', f'"{other}"')
+        path.write_text(text, encoding="utf-8")
     if name == "confit_samsum":  # two dialogues are too few to train on some
         path = made / "samsum_annotation.csv"
         with path.open(encoding="utf-8", newline="") as file:
