@@ -74,7 +74,7 @@ def _converted(name: str, set_name: str | None, use: str) -> Path:
             convert(name, out=folder, set_name=set_name)
         except SourceError as error:
             remedy = error.remedy
-            if error.code in ("source.cannot-fetch", "source.another-file"):
+            if "--from" in remedy:  # which only `convert` takes
                 chosen = "" if set_name is None else f" --set {set_name}"
                 convert_it = f"nnd convert {name}{chosen} --from COPY --out FOLDER"
                 remedy += f" (`{convert_it}`, then {use})"

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from nnd.converters.reading import line_finder, load_yaml
 from nnd.metric.app.any_data import find_data
-from nnd.metric.data import check_place
+from nnd.metric.data import check_place, is_url
 from nnd.metric.likelihood import Loading, Scoring
 from nnd.metric.run import (
     Failure,
@@ -155,7 +155,8 @@ def _read_list(
     known = dict.fromkeys(name for entry in entries for name in entry.data)
     check_known("data", data, known, "--data", family=ScoringError)
     for place in data.values():
-        check_place(place)
+        if not is_url(place):
+            check_place(place)
     replaced = [
         replace(entry, data=tuple(data.get(name, name) for name in entry.data)) for entry in entries
     ]
@@ -175,7 +176,9 @@ def _missing_data(entries: Sequence[RunEntry]) -> dict[str, str]:
     reasons = {}
     for name in dict.fromkeys(n for e in entries if e.unavailable is None for n in e.data):
         try:
-            _find(name)
+            found = _find(name)
+            if not is_url(found):
+                check_place(found)
         except NNDError as error:
             reasons[name] = str(error)
     return reasons

@@ -46,6 +46,9 @@ TEXTS = {NND: "001_", EDFAITH: "004_", GEM: "003_"}
 NOT_IN_THE_TEXT = {"Figure 2 (a)", "Figure 2 (b)", "Figure 3 (a) to (f)"}
 """Images, whose numbers are those of the authors' notebooks."""
 
+OF_THE_NOTEBOOK = {"Table 2, pass rates": ["37.3"]}
+"""Numbers of the notebook that stand beside those of the paper."""
+
 TABLE = ("element", "command", "published", "nnd")
 
 
@@ -126,7 +129,8 @@ def test_what_was_published_is_in_the_text_of_the_paper(row: Row, nnd_data: Path
     (text,) = folder.glob(f"{TEXTS[row.paper]}*")
     known = {*numbers(text.read_text(encoding="utf-8"))}
     measured = [number for number in numbers(row.published) if "." in number or len(number) > 2]
-    assert [number for number in measured if number not in known] == []
+    unknown = [number for number in measured if number not in known]
+    assert unknown == OF_THE_NOTEBOOK.get(row.element.partition(";")[0], [])
 
 
 # On the real files
