@@ -328,6 +328,6 @@ def too_few_to_believe(n: int) -> str:
     """Return what to know about correlations of so few systems that they are only shown."""
     return (
         f"Correlations of {n} systems are printed where --details or --statistics asks for them. "
-        f"They are no evidence: {n} systems have few orders, and fewer than {FEWEST_SYSTEMS} have "
-        "no interval over systems."
+        f"They prove nothing: {n} systems have few orders, and fewer than {FEWEST_SYSTEMS} have no "
+        "interval over systems."
     )
