@@ -64,7 +64,8 @@ def evaluate_runs(
             revision, adapter, quantise, dtype, protocol, template, chat_template, system_prompt,
             keep, system, columns and cluster (runs.schema.json). Relative paths are relative to the
             file. Or the name of a built-in list: laban2022, edfaith or golden; of these, what this
-            machine cannot load is left out with the reason.
+            machine cannot load is left out with the reason. With a list, --data NAME=DATA scores
+            DATA where the list names NAME.
         out: Folder of all results.
         data: Data named in the list → what to score in its place, such as the converted folder of a
             source whose files cannot be downloaded.
