@@ -115,7 +115,6 @@ def train(
         nnd train --model gpt2 --data my_suite --set negation --set numbers --out new
         nnd train --model gpt2 --data quiz_design --lora-rank 16 --out gpt2-lora
         nnd train --model gpt2 --data quiz_design --repeats 3 --out gpt2-seeds
-        nnd train --model bart --data cnn.jsonl --loss mle --test frank --every 500 --out new
     """
     out = Path(out)
     if repeats != 1:
