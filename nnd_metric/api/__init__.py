@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from nnd.metric.app import (
         check as check,
         describe as describe,
+        estimate_runs as estimate_runs,
         evaluate_runs as evaluate_runs,
         export as export,
         judged_models as judged_models,

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         export as export,
     )
     from .listed_runs import (
+        estimate_runs as estimate_runs,
         evaluate_runs as evaluate_runs,
     )
     from .models_of_systems import (

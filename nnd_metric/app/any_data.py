@@ -8,7 +8,7 @@ from nnd.schemas import ScoringError
 _OF_OTHERS = ("/", "\\", ".", "@")
 
 
-def find_data(name: str, set_name: str | None = None) -> str:
+def find_data(name: str, set_name: str | None = None, *, use: str = "name FOLDER") -> str:
     """Return the path or Hub id for a name; say on stderr how a bare name is understood.
 
     A built-in source is converted into the cache, once for each version of nnd.
@@ -17,12 +17,13 @@ def find_data(name: str, set_name: str | None = None) -> str:
         name: A path, which takes precedence; `ORG/name[@revision]` on the Hub; or the name of a
             built-in source. Any other name is returned unchanged: its reader raises the error.
         set_name: One of the sets of a built-in source, or None for the main one.
+        use: What to do with the folder of a source that has to be converted by hand, for the error.
 
     Raises:
         NNDError: If the source cannot be converted, or the name looks like a misspelt source; or if
             a set is asked for of anything else.
     """
-    found = _find(name, set_name)
+    found = _find(name, set_name, use)
     if set_name is not None and found == name:
         raise ScoringError(
             "option.conflict",
@@ -33,7 +34,7 @@ def find_data(name: str, set_name: str | None = None) -> str:
     return found
 
 
-def _find(name: str, set_name: str | None) -> str:
+def _find(name: str, set_name: str | None, use: str) -> str:
     if any(mark in name for mark in _OF_OTHERS):
         return name
     from nnd.converters.source import built_in_names
@@ -49,7 +50,7 @@ def _find(name: str, set_name: str | None) -> str:
             )
         return name
     if name in built_in:
-        folder = _converted(name, set_name)
+        folder = _converted(name, set_name, use)
         print(f"{name}: using the built-in source, converted into {folder}", file=sys.stderr)
         return str(folder)
     if meant := did_you_mean(name, built_in):
@@ -62,7 +63,7 @@ def _find(name: str, set_name: str | None) -> str:
     return name
 
 
-def _converted(name: str, set_name: str | None) -> Path:
+def _converted(name: str, set_name: str | None, use: str) -> Path:
     from nnd.converters.folder import convert
     from nnd.schemas import MANIFEST, SourceError, cache_folder, nnd_version, read_manifest
 
@@ -73,9 +74,9 @@ def _converted(name: str, set_name: str | None) -> Path:
             convert(name, out=folder, set_name=set_name)
         except SourceError as error:
             remedy = error.remedy
-            if error.code in ("source.cannot-fetch", "source.another-file"):
+            if "--from" in remedy:  # which only `convert` takes
                 chosen = "" if set_name is None else f" --set {set_name}"
                 convert_it = f"nnd convert {name}{chosen} --from COPY --out FOLDER"
-                remedy += f" (`{convert_it}`, then name FOLDER)"
+                remedy += f" (`{convert_it}`, then {use})"
             raise SourceError(error.code, error.what, error.where, remedy) from error
     return folder

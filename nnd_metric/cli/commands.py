@@ -126,7 +126,7 @@ GROUPS: dict[str, tuple[Verb, ...]] = {
             without=("scoring.template", "model"),
             optional=("models", "data"),
             run=evaluate,
-            also=("judged_models", "evaluate_runs", "vary", "estimate"),
+            also=("judged_models", "evaluate_runs", "estimate_runs", "vary", "estimate"),
         ),
         Verb("import_samples", ("samples",), written="out"),
         Verb("merge", ("run",), written="run"),

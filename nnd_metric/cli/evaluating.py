@@ -50,7 +50,7 @@ _OF_JUDGED = {"set_name": "--set", "certainty": "--certainty", "any_size": "--an
 """What goes with the judged systems of a dataset → its option."""
 
 _WITH_RUNS = {
-    *("runs", "out", "limit", "details", "json"),
+    *("runs", "out", "data", "limit", "details", "json", "dry_run"),
     *("scoring_unconditional", "scoring_token_budget", "scoring_matmul", "scoring_cache"),
     *("loading_device", "loading_device_map", "loading_trust_remote_code"),
 }
@@ -77,7 +77,7 @@ def evaluate(
         checkpoints: Also score the checkpoints of a training, in order of their steps: those in a
             folder (checkpoint-N), or the revisions of a model on the Hub (step1000).
         dry_run: Estimate the cost (tokens, operations, memory, time) without loading weights or
-            writing anything.
+            writing anything. Of a list of runs: what is downloaded, what fits, what is left out.
         ray: Score in parts, by workers that Ray starts: on the cluster that RAY_ADDRESS names, else
             on this machine. Needs --out, in a folder that all machines share.
         push_to_model_card: Open a pull request on the Hub that adds the pass rates to each model's
@@ -89,6 +89,9 @@ def evaluate(
         check_pushable_run(models, typed.values)
     if way == "evaluate_runs":
         _check_only_with_runs(typed)
+        if "dry_run" in typed.values:
+            typed.show(typed.call("estimate_runs"))
+            return
         with _resumable(cached=typed.arguments(way)["scoring"].cache):
             results: Sweep = typed.call(way)
         show_sweep(typed, results)
@@ -206,7 +209,7 @@ def _check_only_with_runs(typed: Typed) -> None:
                     remedy="leave it out, or write it into the file of runs, if that has a key "
                     "for it",
                 )
-    if "out" not in typed.values:
+    if not typed.values.keys() & {"out", "dry_run"}:
         raise typer.BadParameter("name a folder for the results", param_hint="--out")
 
 

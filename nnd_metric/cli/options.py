@@ -101,6 +101,8 @@ def name_of(parameter: Parameter) -> str:
 def metavar_of(parameter: Parameter) -> str | None:
     """Return what stands for a value in the help, or None for what typer shows."""
     kind, holder = parameter.type, parameter.record.rpartition(".")[2]
+    if kind.mapped and parameter.name == "data":
+        return "NAME=DATA"
     if kind.choices and not kind.many:
         return "|".join(kind.choices)
     known = _METAVARS.get(f"{holder}.{parameter.name}") or _METAVARS.get(parameter.name)

@@ -12,7 +12,9 @@ if TYPE_CHECKING:
         PAPER as PAPER,
     )
     from .agreement.agreement import (
+        FEWEST_SHOWN as FEWEST_SHOWN,
         Agreement as Agreement,
+        too_few_to_believe as too_few_to_believe,
     )
     from .agreement.from_results import (
         agree_rated as agree_rated,

@@ -145,11 +145,12 @@ def compare_metrics(
         comparable, shared = find_shared(numbers, of_one, matched)
     of_pairs = [name for name in statistics if name in PAIR_STATISTICS]
     blind = {each.name for each in all_scorers if reads_none(each, texts)}
-    rows = [_row(each, judged, of_pairs, blind) for each in comparable]
+    order = () if isinstance(over, str) else over
+    rows = [_row(each, judged, of_pairs, blind, order) for each in comparable]
     notes += [*describe_unread(all_scorers, texts), *describe_english(all_scorers, texts)]
     notes.append(_few_clusters(judged))
     if scored is not None:
-        rows.append(_nnd_row(scored, judged, matched, shared, manners))
+        rows.append(_nnd_row(scored, judged, matched, shared, manners, order=order))
     scores = [
         each.candidates.with_columns(scorer=pl.lit(each.name)).select(*_SCORES) for each in numbers
     ]
@@ -248,10 +249,16 @@ def _by_aspect(judged: JudgedCandidates) -> Iterator[tuple[str, pl.DataFrame]]:
 
 
 def _row(
-    numbers: Numbers, judged: JudgedCandidates, of_pairs: Sequence[str], blind: Collection[str]
+    numbers: Numbers,
+    judged: JudgedCandidates,
+    of_pairs: Sequence[str],
+    blind: Collection[str],
+    order: Sequence[str],
 ) -> MetricRow:
     pairs, people = judged.pairs.pairs, judged.pairs.human_scores
-    systems, reason = agree_on_systems(numbers.candidates, pairs, people, aspect=judged.aspect)
+    systems, reason = agree_on_systems(
+        numbers.candidates, pairs, people, aspect=judged.aspect, order=order
+    )
     tables = {aspect: _joined(human, numbers) for aspect, human in _by_aspect(judged)}
     return MetricRow(
         numbers.name,
@@ -299,6 +306,8 @@ def _nnd_row(
     matched: Mapping[str, str],
     shared: CommonBasis | None,
     manners: Mapping[str, Manner],
+    *,
+    order: Sequence[str],
 ) -> MetricRow:
     """Return the row of NND itself, without systems for which other rows lack a number."""
     agreement, reason = None, describe_mixture(manners.values())
@@ -308,7 +317,14 @@ def _nnd_row(
             scored = scored.filter(~pl.col("model").is_in(left_out))
             matched = {model: system for model, system in matched.items() if model not in left_out}
         people = judged.pairs.human_scores
-        agreement, reason = agree_scored(scored, people, systems=matched, aspect=judged.aspect)
+        known = set() if people is None else {*people["system"]}
+        agreement, reason = agree_scored(
+            scored,
+            people,
+            systems=matched,
+            aspect=judged.aspect,
+            order=[system for system in order if system in known],
+        )
     return MetricRow("NND pass rate", "nnd", NND_DEFINITION, None, agreement, reason, {})
 
 

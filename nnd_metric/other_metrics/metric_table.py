@@ -48,10 +48,14 @@ MAIN = ("pass_rate", "gap_r", "candidate_spearman", "candidate_spearman_by_conte
 COLUMNS = {
     "nnd": MAIN,
     "wmt": ("pass_rate", "acc_eq_star", "acc_eq", "spa", "system_accuracy"),
+    "laban2022": ("pass_rate", "mean_tau_a", "mean_gap_r_laban2022", "mean_gap_r"),
 }
 """Groups of statistics → the columns of the first table."""
 
-_SYSTEMS = ("tau_b", "tau_a", "spearman", "gap_r")
+_SYSTEMS = ("tau_b", "tau_a", "spearman", "gap_r", "gap_r_laban2022")
+MEANS = {f"mean_{name}": name for name in ("tau_a", "gap_r_laban2022", "gap_r")}
+"""Column → the statistic over systems of which it is the mean over the categories of tests."""
+
 _FRAME = {
     "metric": pl.String,
     "kind": pl.String,
@@ -62,6 +66,7 @@ _FRAME = {
     "ties": pl.Int64,
     "systems": pl.Int64,
     **dict.fromkeys(_SYSTEMS, pl.Float64),
+    **dict.fromkeys(MEANS, pl.Float64),
     **{f"candidate_{name}": pl.Float64 for name in STATISTICS},
     **{f"candidate_{name}_by_context": pl.Float64 for name in STATISTICS},
 }
@@ -100,7 +105,7 @@ class MetricRow(Record):
             name: mean_defined([each.values[name] for each in self.pairs.values()])
             for name in (PAIR_STATISTICS if self.pairs else ())
         }
-        return means | {name: numbers.get(name) for name in MAIN}
+        return means | {name: numbers.get(name) for name in (*MAIN, *MEANS)}
 
 
 @dataclass(frozen=True, slots=True, repr=False, kw_only=True)
@@ -162,9 +167,11 @@ class MetricTable(Result):
 
         Returns:
             metric, kind, n, pass_rate, low and high (as in `rate_frame`), ties; systems and
-            their tau_b, tau_a, spearman and gap_r over all tests; and for single candidates, each a
-            mean over aspects, candidate_spearman, candidate_pearson and candidate_tau_b (pooled)
-            and the same with _by_context (mean within contexts). Null if undefined.
+            their tau_b, tau_a, spearman, gap_r and gap_r_laban2022 over all tests, and mean_tau_a,
+            mean_gap_r_laban2022 and mean_gap_r over the categories of tests, for at least
+            FEWEST_SHOWN systems; and for single candidates, each a mean over aspects,
+            candidate_spearman, candidate_pearson and candidate_tau_b (pooled) and the same with
+            _by_context (mean within contexts). Null if undefined.
         """
         rows = ({name: cells.get(name) for name in _FRAME} for cells in map(_frame_row, self.rows))
         return pl.DataFrame([*rows], _FRAME)
@@ -226,6 +233,9 @@ def _frame_row(row: MetricRow) -> dict[str, Any]:
     if row.systems is not None:
         overall = row.systems.by_category[OVERALL]
         values |= {"systems": overall.n, **{name: overall.statistics[name] for name in _SYSTEMS}}
+        if overall.is_shown:
+            mean = row.systems.mean.statistics
+            values |= {column: mean[name] for column, name in MEANS.items()}
     for name in STATISTICS:
         pooled = [each.sample[name] for each in row.candidates.values()]
         within = [each.by_context[name] for each in row.candidates.values()]

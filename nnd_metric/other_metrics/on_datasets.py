@@ -20,6 +20,7 @@ from nnd.metric.other_metrics.metric_slices import MetricSlices, slices_of, wher
 from nnd.metric.other_metrics.metric_table import (
     COLUMNS,
     MAIN,
+    MEANS,
     METRICS,
     MetricTable,
     MetricTables,
@@ -150,15 +151,16 @@ def metrics(
             different rules of different nnd versions. Across protocols there are no p-values and no
             agreement, except for one and the same model.
         over: shared: correlate over the systems and candidates that all rows have; all: each row
-            over its own; or names separated by commas: only these systems. In Python, a list of
-            names.
+            over its own; or names separated by commas: only these systems, on whose order the gap
+            correlation of the NND paper depends. In Python, a list of names.
         by: Compare on each slice of these axes, which are those of `nnd slice`, for one dataset.
         where: Only pairs that meet this condition in SQL, as in `nnd slice`, and the candidates of
             their contexts.
         training_texts: Texts that models were trained on, for the axis seen, as in `nnd slice`.
         statistics: Columns of the first table: nnd, wmt (acc_eq_star, acc_eq, spa,
-            system_accuracy), or names separated by commas, also auc and auc_within; next to them
-            stand the values of a constant and of length.
+            system_accuracy), laban2022 (mean_tau_a, mean_gap_r_laban2022, mean_gap_r: Table 1 of
+            the paper), or names separated by commas, also auc and auc_within. Next to those over
+            pairs stand the values of a constant and of length.
         out: Folder for metrics.json and scores.parquet; with several datasets, it gets a subfolder
             for each.
 
@@ -181,7 +183,7 @@ def metrics(
         nnd metrics --data wmt_mqm-nnd --scores comet.csv --statistics wmt
     """
     _check_options(over, normalise, several_tables=bool(by) and out is not None)
-    columns = choose_statistics(statistics, COLUMNS, (*MAIN, *PAIR_STATISTICS))
+    columns = choose_statistics(statistics, COLUMNS, (*MAIN, *MEANS, *PAIR_STATISTICS))
 
     def compare(
         runs: Sequence[Path],

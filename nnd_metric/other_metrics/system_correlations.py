@@ -35,6 +35,7 @@ def agree_on_systems(
     people: pl.DataFrame | None,
     *,
     aspect: str | None = None,
+    order: Sequence[str] = (),
 ) -> tuple[Agreement | None, str | None]:
     """Return the agreement of mean scores with human scores and None, or None and the reason.
 
@@ -44,6 +45,7 @@ def agree_on_systems(
         pairs: NND pairs, which provide the categories.
         people: Human scores of systems, or None.
         aspect: Only human scores of this aspect.
+        order: Systems in the order of `gap_r_laban2022`; those not named follow by name.
     """
     if people is None:
         return None, "the data has no human scores"
@@ -74,6 +76,7 @@ def agree_on_systems(
         people,
         systems={system: system for system in known},
         aspect=aspect,
+        order=[system for system in order if system in known],
         samples=samples.reshape(-1, len(known), len(categories)),
         stretch=stretch.reshape(len(known), len(categories)),
     )

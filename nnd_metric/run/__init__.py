@@ -29,6 +29,10 @@ if TYPE_CHECKING:
     from .lists.built_in_lists import (
         find_built_in as find_built_in,
     )
+    from .lists.estimating_lists import (
+        ListEstimate as ListEstimate,
+        estimate_entries as estimate_entries,
+    )
     from .lists.list_entries import (
         RunEntry as RunEntry,
         read_entries as read_entries,

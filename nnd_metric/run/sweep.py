@@ -120,6 +120,7 @@ def evaluate(
         nnd evaluate --model gpt2 --data quiz_design-nnd --out run --worker 1/8
         nnd evaluate --judged fib --out fib-judged
         nnd evaluate --runs runs.yaml --out sweep
+        nnd evaluate --runs laban2022 --dry-run
     """
     check_shared(worker, ray, out)
     request = RunRequest(models, data, **options)

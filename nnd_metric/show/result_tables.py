@@ -66,7 +66,7 @@ def details(result: object) -> "Sequence[Table | str]":
 
 def _agreement(agreement: "Agreement") -> "Table":
     main = agreement.main()
-    if main.says_something and agreement.mixture is None:
+    if agreement.mixture is None and (main.says_something or agreement.shows_chosen):
         return correlations_table(agreement.to_dict(), agreement.columns)
     judged = sorted(main.judged.items(), key=lambda item: -item[1].pass_rate)
     names = short_names([model for model, _ in judged])

@@ -65,7 +65,7 @@ _ZERO_3 = 3  # DeepSpeed's stage in which processes share the weights out
 
 
 class NNDCallback(TrainerCallback):
-    """Scores pairs when training begins or resumes, every few optimiser steps, and at the end.
+    """Scores pairs when training begins, every few optimiser steps, and at the end.
 
     A callback does not know its Trainer, which is therefore the first argument: make the Trainer,
     then add the callback to it.
@@ -145,7 +145,7 @@ class NNDCallback(TrainerCallback):
     def on_train_begin(
         self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: object
     ) -> None:
-        """Read the history, and score the initial weights."""
+        """Read the history, and score the initial weights, or those of a step that is due."""
         self._since = time.perf_counter()
         model = _model_of(self._trainer)
         if self._engine.loaded.model is not model:  # a new one by `model_init`
@@ -154,7 +154,8 @@ class NNDCallback(TrainerCallback):
         if state.is_world_process_zero:
             before = read_history(self.history) if self.history.is_file() else []
             self._entries = [entry for entry in before if entry.step < state.global_step]
-            self._watch(state, control)
+            if not self._entries or state.global_step % self.every == 0:
+                self._watch(state, control)
 
     def on_step_end(
         self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: object

@@ -53,6 +53,8 @@ def train(
     tokenizer: PreTrainedTokenizerBase | None = None,
     sets: Sequence[str] = (),
     tests: Sequence[PairData] = (),
+    every: int | None = None,
+    protocol: str = "native",
     split: float = 0.8,
     split_seed: int = 0,
     template: str | None = None,
@@ -83,6 +85,9 @@ def train(
         tokenizer: In Python, the tokenizer of a loaded model.
         sets: Sets of a suite to train on, each pair once. Empty means the human pairs.
         tests: Other data to test on. References need some.
+        every: Optimiser steps between two tests during training, on held-out contexts or, without
+            them, on the first of the other data. None means a tenth of all steps.
+        protocol: Protocol of the tests, as of `evaluate`; training always is by the native one.
         split: About this share of the contexts is used for training. References are all used.
         split_seed: Seed of the split by context.
         template: How contexts are rendered: the name of a template, or your own: "Q: {question}".
@@ -121,6 +126,8 @@ def train(
                 tokenizer=tokenizer,
                 sets=sets,
                 tests=tests,
+                every=every,
+                protocol=protocol,
                 split=split,
                 split_seed=split_seed,
                 template=template,
@@ -143,6 +150,9 @@ def train(
         )
     if template is not None:
         check_template(template)
+    if every is not None and every < 1:
+        raise ScoringError("option.bad-value", f"every is {every}", remedy="give 1 or more steps")
+    find_protocol(protocol)
     sides = take_sides(data, sets, tests, share=split, seed=split_seed)
     if objective.loss != "mle" and not has_worse(sides.training):
         raise ScoringError(
@@ -183,7 +193,8 @@ def train(
         chat=read.stored().template,
         lora=lora,
     )
-    scoring = Scoring(template=template, chat=chat, unconditional=False)
+    scoring = Scoring(protocol, template, chat=chat, unconditional=False)
+    scored_every = every or max(1, schedule.steps_on(len(examples)) // _SCORINGS)
     with training_place(out, recipe.to_dict(), resume=resume) as place:
         arguments.output_dir = str(place.staging)
         before = _evaluate(subject.loaded, sides, scoring, out / "before")
@@ -193,7 +204,8 @@ def train(
             NNDCallback(
                 trainer,
                 sides.held_out or sides.tests[0],
-                every=max(1, schedule.steps_on(len(examples)) // _SCORINGS),
+                every=scored_every,
+                protocol=protocol,
                 template=template,
                 chat=chat,
                 history=out / HISTORY,

@@ -34,8 +34,15 @@ from nnd.schemas import (
     counted,
 )
 
-COLUMNS = {"nnd": ("tau_b", "gap_r"), "wmt": ("system_accuracy", "pearson", "tau_b")}
+COLUMNS = {
+    "nnd": ("tau_b", "gap_r"),
+    "wmt": ("system_accuracy", "pearson", "tau_b"),
+    "laban2022": ("tau_a", "gap_r_laban2022", "gap_r"),
+}
 """Groups of statistics → the columns of the first table."""
+
+FEWEST_SHOWN = 3
+"""Fewest systems whose correlations are shown where they are asked for: two always have -1 or 1."""
 
 
 class JudgedModel(NamedTuple):
@@ -119,6 +126,11 @@ class CategoryAgreement(Correlations):
         """Whether there are enough systems to correlate, and some of them are separable."""
         noise = self.human_noise
         return self.n >= FEWEST_SYSTEMS and (noise is None or noise.separable > 0)
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether there are enough systems to show a correlation to those who ask for it."""
+        return self.n >= FEWEST_SHOWN
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,6 +239,8 @@ class Agreement(Result):
             return []
         if main.human_noise is not None and (main.says_something or main.n < FEWEST_SYSTEMS):
             found += [f"{main.human_noise.sentence()}.", *main.human_noise.ceiling_sentence()]
+        if FEWEST_SHOWN <= main.n < FEWEST_SYSTEMS:
+            found.append(too_few_to_believe(main.n))
         if main.without_own is not None and main.says_something:
             found.append(main.without_own.sentence())
         return found
@@ -254,6 +268,11 @@ class Agreement(Result):
         if overall is None or not overall.says_something:
             return dict.fromkeys(STATISTICS)
         return overall.statistics
+
+    @property
+    def shows_chosen(self) -> bool:
+        """Whether statistics were chosen, and there are enough systems to show them."""
+        return self.columns != COLUMNS["nnd"] and self.main().is_shown
 
     def main(self) -> CategoryAgreement:
         """Return the category of all tests, or else the one with the most systems."""
@@ -304,3 +323,12 @@ def _rows(
             *(correlations.intervals_over_systems[name] or (None, None)),
             correlations.p_values[name],
         )
+
+
+def too_few_to_believe(n: int) -> str:
+    """Return what to know about correlations of so few systems that they are only shown."""
+    return (
+        f"Correlations of {n} systems are printed where --details or --statistics asks for them. "
+        f"They prove nothing: {n} systems have few orders, and fewer than {FEWEST_SYSTEMS} have no "
+        "interval over systems."
+    )

@@ -112,8 +112,8 @@ def agree(
             different rules of different nnd versions. Across protocols there are no p-values and no
             agreement, except for one and the same model.
         statistics: Columns of the first table of one dataset: nnd (tau_b, gap_r), wmt
-            (system_accuracy, pearson, tau_b), or names separated by commas, also tau_a, spearman
-            and gap_r_laban2022.
+            (system_accuracy, pearson, tau_b), laban2022 (tau_a, gap_r_laban2022, gap_r: Table 1 of
+            the paper), or names separated by commas, also spearman.
 
     Returns:
         The agreement; for a list of datasets, the agreement on each and the mean over them.

@@ -41,6 +41,9 @@ class RunEntry:
         columns: Columns of a table of one's own (`evaluate`), or None.
         cluster: The column of a table of one's own whose values belong together, or None.
         published: What others published for the model on the data, or None.
+        elements: What of a paper the entry repeats, as the paper calls it: Table 2, Figure 3.
+        unavailable: Why nobody can load the model, if the entry only states what was published.
+        download: Size in GB of the model's weights, or None if the list does not state it.
     """
 
     where: str
@@ -53,6 +56,9 @@ class RunEntry:
     columns: Mapping[str, str] | None = None
     cluster: str | None = None
     published: PublishedPasses | None = None
+    elements: tuple[str, ...] = ()
+    unavailable: str | None = None
+    download: float | None = None
 
     def named(self) -> AbstractContextManager[None]:
         """Begin the message of an error with the line of the entry."""
@@ -158,9 +164,9 @@ def _entry(
         chat = replace(chat, template=template if named else located(template, folder))
     if "system_prompt" in values:
         chat = replace(chat, system=values["system_prompt"])
-    data, splits = (
+    data, splits, elements = (
         (value,) if isinstance(value, str) else tuple(value)
-        for value in (values["data"], values.get("split", ()))
+        for value in (values["data"], values.get("split", ()), values.get("element", ()))
     )
     return RunEntry(
         where,
@@ -173,6 +179,9 @@ def _entry(
         values.get("columns"),
         values.get("cluster"),
         PublishedPasses.from_dict(values["published"]) if "published" in values else None,
+        elements,
+        values.get("unavailable"),
+        values.get("download"),
     )
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from nnd.metric.numbers import FEWEST_SYSTEMS
+from nnd.metric.numbers import FEWEST_SHOWN, FEWEST_SYSTEMS
 from nnd.metric.show.tables.cells import NOTHING, number, p_value, share
 from nnd.schemas import text_table
 
@@ -51,7 +51,7 @@ def _chosen_table(agreement: Mapping[str, Any], names: Sequence[str]) -> "Table"
             number(each[name]) + ("" if bounds[name] is None else f" {_interval(bounds[name])}")
             for name in names
         ]
-        cells = cells if _are_enough(each) else [NOTHING] * len(cells)
+        cells = cells if _are_shown(each) else [NOTHING] * len(cells)
         table.add_row(category, f"{each['n']}", *cells)
     table.add_section()
     means = (number(agreement["mean"].get(name)) for name in names)
@@ -88,19 +88,19 @@ def _main_table(title: str, rows: Mapping[str, Mapping[str, Any]]) -> "Table":
 def agreement_table(agreement: Mapping[str, Any]) -> "Table":
     """Return all correlations with human scores: a block of rows per category, then the mean.
 
-    Below FEWEST_SYSTEMS systems, there are none.
+    Below FEWEST_SHOWN systems, there are none.
     """
     titles = ("agreement with people", "systems", *(_STATISTICS[name] for name in _ALL))
     table, nothing = text_table(titles, right=titles[2:]), [NOTHING] * len(_ALL)
     for category, correlations in agreement["by_category"].items():
         dropped = f" (dropped {correlations['dropped']})" if correlations["dropped"] else ""
-        if _are_enough(correlations):
+        if _are_shown(correlations):
             table.add_row(category, f"{correlations['n']}{dropped}", *_cells(correlations, number))
             _add_uncertainty(table, correlations, "")
         else:
             table.add_row(category, f"{correlations['n']}{dropped}", *nothing)
         table.add_section()
-    if any(map(_are_enough, agreement["by_category"].values())):
+    if any(map(_are_shown, agreement["by_category"].values())):
         mean = _cells(agreement["mean"], number)
         table.add_row("mean over categories", "", *mean, style="bold")
         _add_uncertainty(table, agreement, "mean_")
@@ -146,6 +146,10 @@ def _without_own_cells(correlations: Mapping[str, Any]) -> list[str]:
 
 def _are_enough(correlations: Mapping[str, Any]) -> bool:
     return bool(correlations["n"] >= FEWEST_SYSTEMS)
+
+
+def _are_shown(correlations: Mapping[str, Any]) -> bool:
+    return bool(correlations["n"] >= FEWEST_SHOWN)
 
 
 def _says_something(correlations: Mapping[str, Any]) -> bool:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
         MetricTable,
     )
 
-_SYSTEMS = {"tau_a": "tau-a", "gap_r": "gap r"}
+_SYSTEMS = {"tau_a": "tau-a", "gap_r": "gap r", "gap_r_laban2022": "gap r (laban2022)"}
 _CANDIDATES = {"spearman": "Spearman", "pearson": "Pearson", "tau_b": "tau-b"}
 _LEVELS = ("pooled", "context", "system")
 _HOW_TO_READ = (

@@ -3,7 +3,13 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from nnd.metric.numbers import FEWEST_SYSTEMS, percent, short_names
+from nnd.metric.numbers import (
+    FEWEST_SHOWN,
+    FEWEST_SYSTEMS,
+    percent,
+    short_names,
+    too_few_to_believe,
+)
 from nnd.metric.show.tables.cells import NOTHING, number, pass_rate, share
 from nnd.schemas import OVERALL, counted, text_table
 
@@ -15,6 +21,9 @@ if TYPE_CHECKING:
 _TITLES = {
     "pass_rate": "pass rate, %",
     "gap_r": "gap r, systems",
+    "mean_tau_a": "tau-a, mean",
+    "mean_gap_r_laban2022": "gap r (laban2022), mean",
+    "mean_gap_r": "gap r, mean",
     "candidate_spearman": "Spearman, candidates",
     "candidate_spearman_by_context": "Spearman, within contexts",
     "acc_eq": "acc_eq",
@@ -90,8 +99,13 @@ def metrics_remarks(table: "MetricTable") -> list[str]:
     remarks += [*_if_ties_counted_half(table.rows), *_mostly_ties(table.rows)]
     overall = [row.systems.by_category[OVERALL].n for row in table.rows if row.systems]
     if overall and min(overall) < FEWEST_SYSTEMS:
-        remarks.append(f"A correlation over systems needs at least {FEWEST_SYSTEMS} systems.")
-    remarks += _rank_correlations(table.rows)
+        is_shown = min(overall) >= FEWEST_SHOWN
+        needs = f"A correlation over systems needs at least {FEWEST_SYSTEMS} systems."
+        remarks.append(too_few_to_believe(min(overall)) if is_shown else needs)
+    if "mean_gap_r_laban2022" in table.statistics:
+        remarks += _order(table.rows)
+    if "mean_tau_a" not in table.statistics:
+        remarks += _rank_correlations(table.rows)
     remarks += [row.systems_reason for row in table.rows if row.systems_reason is not None]
     return [*dict.fromkeys(remarks)]
 
@@ -124,6 +138,12 @@ def _mostly_ties(rows: Sequence["MetricRow"]) -> Iterator[str]:
                 f"{row.name} gives both texts the same number in {ties}: "
                 "it may not see what differs in texts of this language."
             )
+
+
+def _order(rows: Sequence["MetricRow"]) -> list[str]:
+    """Return the order of the systems, of which the rows have one, for `gap_r_laban2022`."""
+    orders = {", ".join(row.systems.systems.values()): None for row in rows if row.systems}
+    return [f"Order of the systems for gap r (laban2022): {order}." for order in orders]
 
 
 def _rank_correlations(rows: Sequence["MetricRow"]) -> list[str]:

@@ -23,17 +23,18 @@ def test_a_table_and_its_details(nnd: Nnd, data: Path, monkeypatch: pytest.Monke
     assert (code, err) == (0, "")
     brief = {line.split()[0]: line.split()[1:] for line in out.splitlines() if line.strip()}
     assert brief["length"][:2] == ["100.0", "n/a"]  # three systems are too few for a correlation
-    assert "A correlation over systems needs at least 4 systems." in out.splitlines()
+    assert "Correlations of 3 systems are printed where --details or --statistics asks" in out
     monkeypatch.setenv("COLUMNS", "300")
     code, out, err = nnd("metrics", "--data", data, "--details")
     out = out.partition("\n metric  ")[2].partition("\n metric  ")[2]
     shown = {line.split()[0]: line.split()[1:] for line in out.splitlines() if line.strip()}
     # 3 of 3 pairs passed, no tie, 3 systems; tau is 1; the mean is over one category; 5 judged
     # candidates, 1 context. `overlap` is 0 for the empty candidate, so it counts in both rows; r is
-    # as below.
-    assert shown["length"][:10] == [
+    # as below. The gaps of each pair once: lengths 12.5, 6, 3.33 give 6.5, 9.17, 2.67, and scores
+    # 2, 1.5, 0.5 give 0.5, 1.5, 1; about their means, 1.333 / (4.621 * 0.707) = 0.408.
+    assert shown["length"][:12] == [
         *("100.0", "3", "0", "3"),
-        *("1.000", "0.910", "1.000", "0.910"),
+        *("1.000", "0.910", "0.408", "1.000", "0.910", "0.408"),
         *("5", "1"),
     ]
     assert "length: characters of the candidate" in out

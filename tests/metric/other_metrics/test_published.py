@@ -1,11 +1,13 @@
 """Numbers that papers published, from one command on the real files and without any weights."""
 
 import json
+import math
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 from support.screens.commands import Nnd
 
@@ -109,8 +111,60 @@ def test_the_rouge_rows_of_the_nnd_paper(
         )
         assert row["systems"]["mean"]["tau_a"] == pytest.approx(0.55)
         _, details = rows_of(out, row["name"])
-        assert details[9] == "0.550"  # mean tau-a
+        assert details[10] == "0.550"  # mean tau-a
         (said,) = [
             line for line in out.splitlines() if line.startswith("Rank correlation over systems")
         ]
         assert f" {row['name']} 0.550" in said
+
+
+# Table 1 of the NND paper for a metric without references, by loops over the annotations: the mean
+# length of a system's questions against 1 - share with each error, tau-a and Pearson's r of the
+# gaps of all pairs of systems (i before j), each a mean over the three errors.
+
+ORDER = ("dgpt2_sup", "gpt2b_sup", "gpt2m_sup", "bartb_sup", "bartl_sup", "prophetnet", "mixqg")
+
+
+def tau_and_gap(ours: list[float], theirs: list[float]) -> tuple[float, float]:
+    pairs = [(i, j) for i in range(len(ours)) for j in range(i + 1, len(ours))]
+    gaps = [(ours[i] - ours[j], theirs[i] - theirs[j]) for i, j in pairs]
+    tau = sum(math.copysign(1, a * b) if a * b else 0 for a, b in gaps) / len(gaps)
+    means = [sum(gap[side] for gap in gaps) / len(gaps) for side in (0, 1)]
+    products, squares = 0.0, [0.0, 0.0]
+    for a, b in gaps:
+        products += (a - means[0]) * (b - means[1])
+        squares = [squares[0] + (a - means[0]) ** 2, squares[1] + (b - means[1]) ** 2]
+    return tau, products / math.sqrt(squares[0] * squares[1])
+
+
+def table_1_of_length(rows: list[dict[str, Any]], order: Sequence[str]) -> tuple[float, float]:
+    lengths: dict[str, list[int]] = {system: [] for system in order}
+    labels: dict[str, list[str]] = {system: [] for system in order}
+    for row in rows:
+        for system in row["system"].split("|"):
+            lengths[system].append(len(row["candidate"]))
+            labels[system].append(row["label"])
+    ours = [sum(lengths[system]) / len(lengths[system]) for system in order]
+    found = []
+    for error in ("disfluent", "off_target", "wrong_context"):
+        theirs = [1 - labels[system].count(error) / len(labels[system]) for system in order]
+        found.append(tau_and_gap(ours, theirs))
+    return sum(tau for tau, _ in found) / 3, sum(gap for _, gap in found) / 3
+
+
+def test_table_1_of_the_nnd_paper_for_another_metric(
+    command: Callable[[str], tuple[str, dict[str, Any]]], nnd_data: Path, tmp_path: Path
+) -> None:
+    convert("quiz_design", origin=nnd_data / "quiz_design", out=tmp_path / "quiz_design")
+    rows = pl.read_parquet(tmp_path / "quiz_design/annotations.parquet").to_dicts()
+    asked = "metrics --data quiz_design --scorer length --statistics laban2022 --over "
+    gaps = set()
+    for order in (ORDER, ORDER[::-1], (*ORDER[3:], *ORDER[:3])):
+        tau, gap = table_1_of_length(rows, order)
+        out, _ = command(asked + ",".join(order))
+        (cells,) = rows_of(out, "length")
+        assert cells[-3:-1] == [f"{tau:.3f}", f"{gap:.3f}"]
+        assert f"Order of the systems for gap r (laban2022): {', '.join(order)}." in out
+        gaps.add(round(gap, 3))
+    assert len(gaps) > 1  # it depends on the order
+    assert {round(table_1_of_length(rows, ORDER)[0], 3)} == {0.365}

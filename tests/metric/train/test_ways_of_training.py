@@ -19,6 +19,7 @@ from nnd.metric.data import read_run
 from nnd.metric.run import evaluate
 from nnd.metric.train.corpora import load_corpus
 from nnd.metric.train.fine_tuning import train
+from nnd.metric.train.history import HISTORY, read_history
 from nnd.metric.train.objective import Lora, Loss, Objective, Schedule
 from nnd.metric.train.trained import TrainedModel
 from nnd.metric.train.training_folder import TRAINING
@@ -304,4 +305,37 @@ def test_a_quantised_file_is_refused_before_anything_is_read(tmp_path: Path) -> 
     with refusal("model.quantised", "model.gguf"):
         train(tmp_path / "model.gguf", tmp_path / "nowhere", out=tmp_path / "out")
 
+    assert not (tmp_path / "out").exists()
+
+
+# When and how tests are taken
+
+
+def test_tests_are_taken_every_few_steps_by_the_protocol_that_is_named(
+    data: Path, tmp_path: Path
+) -> None:
+    schedule = Schedule(steps=5, batch_size=4, learning_rate=3e-3)
+    begin(data, tmp_path / "sum", every=3, protocol="sum", schedule=schedule)
+    begin(data, tmp_path / "native", every=3, schedule=schedule)
+    entries = read_history(tmp_path / "sum" / HISTORY)
+    assert [entry.step for entry in entries] == [0, 3, 5]
+    assert all("|protocol:sum|" in entry.signature for entry in entries)
+    for when in ("before", "after"):
+        summed, native = (read_run(tmp_path / name / when) for name in ("sum", "native"))
+        # The same training: a sum is the mean times the tokens.
+        assert summed["ll_high"].to_list() == pytest.approx(
+            (native["ll_high"] * native["tokens_high"]).to_list(), abs=1e-4
+        )
+
+
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [({"every": 0}, "option.bad-value"), ({"protocol": "nativ"}, "option.unknown-value")],
+    ids=["every", "protocol"],
+)
+def test_a_wrong_interval_or_protocol_is_refused_before_anything_is_written(
+    options: dict[str, Any], code: str, data: Path, tmp_path: Path
+) -> None:
+    with refusal(code):
+        begin(data, tmp_path / "out", **options)
     assert not (tmp_path / "out").exists()

@@ -10,6 +10,7 @@ from support.shown import check_pictured, check_shown
 from support.two_models import agreement, people
 
 from nnd.metric.numbers import STATISTICS, Agreement
+from nnd.metric.numbers.agreement.agreement import COLUMNS
 
 MODELS = ["org/ant", "org/bee", "org/cat", "org/dog"]
 FOUR = dict(zip(MODELS, "ABCD", strict=True))
@@ -86,8 +87,22 @@ def test_a_model_that_nobody_judged_is_named() -> None:
 
 def test_details_hold_every_statistic_and_who_is_who(found: Agreement) -> None:
     table, *notes = found.details()
-    assert row(table, "overall") == "3 n/a n/a n/a n/a n/a"  # three systems are too few
+    # Ranks 1, 2, 3 against 1, 3, 2: Spearman 0.5; r is that of two steps of 0.1 against 2 and -1.
+    assert row(table, "overall") == "3 0.333 0.333 0.500 0.500 0.189"
     assert notes[:3] == [f"{model} stands for {system}" for model, system in SYSTEMS.items()]
+
+
+def test_three_systems_show_what_is_asked_for_and_two_nothing(found: Agreement) -> None:
+    chosen = replace(found, columns=COLUMNS["laban2022"])
+    assert row(chosen.table(), "overall") == "3 0.333 0.189 0.500"
+    assert chosen.headline() == found.headline()
+    (remark,) = (line for line in found.remarks() if "prove nothing" in str(line))
+    assert "fewer than 4 have no interval over systems" in str(remark)
+
+    two = agreement(rates(0.4, 0.5), judged(1, 3), systems=dict([*SYSTEMS.items()][:2]))
+    assert "prove nothing" not in str(two)
+    assert lines(replace(two, columns=COLUMNS["laban2022"]).table())[0].startswith("model system")
+    assert row(two.details()[0], "overall") == "2 n/a n/a n/a n/a n/a"
 
 
 def test_the_picture_has_a_mark_per_system(found: Agreement) -> None:
