@@ -92,7 +92,7 @@ def _read_table(data: PairData) -> tuple[str, pl.DataFrame | None]:
         return "references", to_frame(data)
     path = Path(data)
     if (path / NEGATIVES_FACTS).is_file():
-        return str(path), read_reference_table(path / REFERENCE_ROWS)[1]
+        return str(path), read_reference_table(path / REFERENCE_ROWS, also=[_NEGATIVES])[1]
     if not path.is_file() or kind_of(path) not in TABLES:
         return str(data), None
-    return read_reference_table(path)
+    return read_reference_table(path, also=[_NEGATIVES])

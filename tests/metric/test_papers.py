@@ -19,8 +19,8 @@ from support.places import ROOT
 from support.screens.commands import Nnd, Ran
 
 from nnd.converters.folder import convert
-from nnd.converters.reading import load_yaml
 from nnd.metric.run import find_built_in
+from nnd.schemas import load_yaml
 
 PAGE = (ROOT / "cards/guide/papers.md").read_text(encoding="utf-8")
 NND, EDFAITH, GEM = "Near-Negative Distinction", "ED-FAITH", "Evaluation suites for GEM"
@@ -264,8 +264,13 @@ def small(saved: Callable[[str], Path], tmp_path: Path) -> Path:
     convert("sample", out=tmp_path / "sample-nnd")
     write_published_rates(tmp_path)
     corpus = [{"context": f"Article {n} is long.", "reference": f"It is {n}."} for n in range(4)]
-    for name in ("cnn_dailymail", "samsum", "reddit"):
-        text = "".join(f"{json.dumps(row)}\n" for row in corpus)
+    dialogues = [
+        {"context": f"Ann: Shall I come at {n}?\nBob: Yes.", "reference": "Ann will visit Bob."}
+        for n in range(4)
+    ]
+    corpora = {"cnn_dailymail": corpus, "samsum": dialogues, "reddit-references": dialogues}
+    for name, rows_of in corpora.items():
+        text = "".join(f"{json.dumps(row)}\n" for row in rows_of)
         (tmp_path / f"{name}.jsonl").write_text(text, encoding="utf-8")
     (tmp_path / "gem.yaml").write_text(GEM_SUITE, encoding="utf-8")
     (tmp_path / "training.txt").write_text("Who painted the ceiling?\n", encoding="utf-8")

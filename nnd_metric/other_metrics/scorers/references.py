@@ -58,8 +58,13 @@ def read_references(source: str | Path | Table) -> pl.DataFrame:
     return rows.group_by(key, maintain_order=True).agg("references")
 
 
-def read_reference_table(source: str | Path | Table) -> tuple[str, pl.DataFrame]:
-    """Return the name in errors, and the rows, of a table that `read_references` may read."""
+def read_reference_table(
+    source: str | Path | Table, *, also: Sequence[str] = ()
+) -> tuple[str, pl.DataFrame]:
+    """Return the name in errors, and the rows, of a table that `read_references` may read.
+
+    Of a file, only the columns of pairs and of references, and those that are `also` named.
+    """
     if not isinstance(source, str | Path):
         return "references", to_frame(source)
     path = Path(source)
@@ -69,7 +74,7 @@ def read_reference_table(source: str | Path | Table) -> tuple[str, pl.DataFrame]
             where=path,
             remedy=f"name a table of references: {', '.join(TABLES)}",
         )
-    return str(source), read_table(path, {*columns_read(), *_REFERENCES}).frame()
+    return str(source), read_table(path, {*columns_read(), *_REFERENCES, *also}).frame()
 
 
 def reference_column(table: pl.DataFrame) -> str | None:
