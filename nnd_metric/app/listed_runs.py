@@ -156,7 +156,8 @@ def _read_list(
 ) -> _ReadList:
     """Return the entries of a list, with other data in the place of what `data` names."""
     own = Path(runs)
-    is_built_in = not own.suffix and not own.exists()
+    # A folder may have the name of a list: that of the results that the list wrote.
+    is_built_in = not own.suffix and not own.is_file()
     path = find_built_in(str(runs)) if is_built_in else own
     try:
         content = path.read_bytes()
