@@ -19,7 +19,13 @@ from nnd.converters.folder.conversion_tables import (
 from nnd.converters.folder.derived import DerivedRows, Part, derive
 from nnd.converters.folder.examples.sentences import example_sentences
 from nnd.converters.folder.writing import write_manifest, write_rows
-from nnd.converters.pairs import annotation_frame, check_steps, normalise_texts, reference_frame
+from nnd.converters.pairs import (
+    annotation_frame,
+    check_steps,
+    normalise_texts,
+    reference_frame,
+    unread_values,
+)
 from nnd.converters.source import (
     BUILT_IN,
     Files,
@@ -40,6 +46,7 @@ from nnd.schemas import (
     counted,
     list_files,
     nnd_version,
+    read_rules,
     replace_folder,
     write_document,
 )
@@ -237,7 +244,7 @@ def convert_source(
     verified = bool(digests) and all(file["verified"] for file in digests)
     # Changed texts, and pairs of equal texts, give other counts than the source expects.
     as_expected = verified and not normalise and not keep_equal
-    _check_result(source, derived, verified=as_expected)
+    _check_result(source, annotations, derived, verified=as_expected)
     manifest = {
         "nnd_version": nnd_version(),
         "source": {k: v for k, v in source.facts.items() if k not in ("sets", "variants")},
@@ -275,12 +282,14 @@ def convert_again(
     keep_equal = bool(manifest.get("keep_equal"))
     derived = derive(annotations, references, source, keep_equal=keep_equal, part=part)
     if part is None:
-        _check_result(source, derived, verified=False)
+        _check_result(source, annotations, derived, verified=False)
     facts = {**manifest, **derived.facts, **({"slice": {"name": part.name}} if part else {})}
     return Conversion(annotations, derived.pairs, derived.human_scores, references, facts)
 
 
-def _check_result(source: Source, derived: DerivedRows, *, verified: bool) -> None:
+def _check_result(
+    source: Source, annotations: pl.DataFrame, derived: DerivedRows, *, verified: bool
+) -> None:
     """Check that there are pairs, that rows keep the contract, and that counts are as expected.
 
     If every context has one candidate, there are human scores and no pairs.
@@ -291,6 +300,10 @@ def _check_result(source: Source, derived: DerivedRows, *, verified: bool) -> No
         if not derived.facts["counts"]["annotations"]:
             reasons = ["no annotation was read"]
         why = f" ({', '.join(reasons)})" if reasons else ""
+        for what, remedy in unread_values(annotations, read_rules(source.facts["quality"])):
+            raise SourceError(
+                "source.quality-rule", f"the file makes no pair: {what}", source.name, remedy
+            )
         raise SourceError(
             "file.another-kind",
             f"the file makes no pair{why}",
