@@ -25,9 +25,9 @@ NO_ERROR = "no error"
 _NARROW, _WIDE = 2, 10
 _MOST_CHOICES = 8
 
-Change = Mapping[tuple[str, ...], Any]
+Change = Mapping[str, Any]
 """What lines of source.yaml may say instead: the keys that lead to a value, in `table:` or outside
-of it, → that value. None removes the line."""
+of it, with dots between → that value. None removes the line."""
 
 
 @dataclass
@@ -101,7 +101,7 @@ class Draft:
         elif others:
             self.note("columns.candidate", "there are other texts", others)
         instead = others if first else texts
-        self.offer("columns.candidate", *({("columns", "candidate"): c.path} for c in instead))
+        self.offer("columns.candidate", *({"columns.candidate": c.path} for c in instead))
 
     def _read_system(self) -> None:
         roles, columns = self.roles, self.part("columns")
@@ -115,8 +115,8 @@ class Draft:
                 "columns.system",
                 *(
                     {
-                        ("columns", "system"): other.path,
-                        ("systems",): dict.fromkeys(_systems_in(other)),
+                        "columns.system": other.path,
+                        "systems": dict.fromkeys(_systems_in(other)),
                     }
                     for other in others
                 ),
@@ -194,14 +194,12 @@ class Draft:
     def ask_for_context(self) -> None:
         """Leave open what the systems were given: one of the texts of a row, or nothing."""
         self.table["inputs"] = {"context": TODO}
-        self.offer(
-            "inputs", *({("inputs",): {"text": c.path}} for c in self.roles.possible_contexts)
-        )
-        nothing: dict[tuple[str, ...], Any] = {("inputs",): None, ("context",): "none"}
+        self.offer("inputs", *({"inputs": {"text": c.path}} for c in self.roles.possible_contexts))
+        nothing: dict[str, Any] = {"inputs": None, "context": "none"}
         kept_apart = "; if nothing, name under `columns` the `group` that is compared"
         is_keyed = self.roles.level.startswith("*")
         if is_keyed:
-            nothing["columns", "context_id"] = unfolded_keys(self.roles.level)[0]
+            nothing["columns.context_id"] = unfolded_keys(self.roles.level)[0]
             self.offer("inputs", nothing)
             kept_apart = ""
         self.note("inputs", f"what the systems were given{kept_apart}")
@@ -210,8 +208,8 @@ class Draft:
         """Return the change that makes a text of a row another part of the context."""
         parts = {part: c.path for part, c in part_names([*self.roles.contexts, column]).items()}
         return {
-            ("inputs",): parts,
-            ("context",): "\n".join(f"{{{part}}}" for part in parts),
+            "inputs": parts,
+            "context": "\n".join(f"{{{part}}}" for part in parts),
         }
 
     def judge(self, columns: Sequence[Column]) -> None:
@@ -245,7 +243,7 @@ class Draft:
         able = [c for c in free if c.kind in ("number", "flag")]
         few = [c for c in free if c not in able and c.repetition > 1 and c.length < words.SHORT]
         self.note("scores.quality", "how good a candidate is, by a number or a label")
-        self.offer("scores.quality", *({("scores", "quality"): c.path} for c in able))
+        self.offer("scores.quality", *({"scores.quality": c.path} for c in able))
         self.offer("scores.quality", *map(_labelled, few))
         self.table["scores"] = {"quality": TODO}
         self.by_order()
@@ -261,11 +259,11 @@ class Draft:
         expression = f"0 - CAST(NULLIF({quoted(column.path)}, '') AS DOUBLE)"
         if better is None:
             self.note(place, f"more of {column.path} is read as better; if less is, turn it")
-            self.offer(place, {("compute", name): expression, tuple(place.split(".")): name})
+            self.offer(place, {f"compute.{name}": expression, place: name})
         if better is not False:
             return column.path
         self.note(place, f"less of {column.path} is better, by its name")
-        self.offer(place, {tuple(place.split(".")): column.path})
+        self.offer(place, {place: column.path})
         return self.compute(name, expression)
 
     def by_numbers(
@@ -306,14 +304,14 @@ class Draft:
             self.note("quality", f"most annotators must give {top}, or all, or their means differ")
             everyone = {"rule": "majority", "top": top, "ratings": "unanimity"}
             means = {"rule": "gap", "minimum": 0.5, "ratings": "mean"}
-            self.offer("quality", {("quality",): everyone}, {("quality",): means})
+            self.offer("quality", {"quality": everyone}, {"quality": means})
             return
         self.quality = {"rule": "credit", "high": [top], "low": [top - 1]}
         if unsure := [name for name, column in named.items() if more_is_better([column]) is None]:
             self.note("quality", "a 1 is read as good", unsure)
             other = {"rule": "credit", "high": [top - 1], "low": [top]}
             each = {"default": self.quality, "aspects": dict.fromkeys(unsure, other)}
-            self.offer("quality", {("quality",): each if len(unsure) < len(named) else other})
+            self.offer("quality", {"quality": each if len(unsure) < len(named) else other})
 
     def _offer_verdicts(self, top: float | None) -> None:
         """Offer other ways in which several ratings become one verdict."""
@@ -322,7 +320,7 @@ class Draft:
             others.append({**self.quality, "within": "annotator"})
         if top is not None:
             others.append({"rule": "majority", "top": int(top)})
-        self.offer("quality.minimum", *({("quality",): other} for other in others))
+        self.offer("quality.minimum", *({"quality": other} for other in others))
 
     def by_labels(self, columns: Sequence[Column], aspects: Sequence[str]) -> None:
         """Choose the label without an error; what is not clear from the words is left open."""
@@ -369,11 +367,11 @@ def questions_of(aspects: Iterable[str]) -> dict[str, str]:
     return dict.fromkeys(aspects, f"{TODO}, the question that the annotators answered")
 
 
-def _without_error(good: str, labels: Iterable[str]) -> dict[tuple[str, ...], Any]:
+def _without_error(good: str, labels: Iterable[str]) -> dict[str, Any]:
     """Return the change that takes one of some labels for the one without an error."""
     return {
-        ("quality",): {"rule": "no_error", "no_error": good},
-        ("taxonomy",): taxonomy_of(label for label in labels if label != good),
+        "quality": {"rule": "no_error", "no_error": good},
+        "taxonomy": taxonomy_of(label for label in labels if label != good),
     }
 
 
@@ -381,7 +379,7 @@ def _labelled(column: Column) -> Change:
     """Return the change that reads a column of labels in place of scores."""
     labels = [label for label, _ in column.counts.most_common()]
     good = good_label(labels, [column]) or labels[0]
-    read = {("scores",): None, ("labels",): {"quality": column.path}}
+    read = {"scores": None, "labels": {"quality": column.path}}
     return {**read, **_without_error(good, labels)}
 
 

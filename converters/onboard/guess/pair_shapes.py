@@ -79,13 +79,13 @@ def write_edited(draft: Draft) -> None:
     high, low = draft.roles.candidates
     pairs = {"high": high.path, "low": low.path}
     draft.note("pairs.high", "the better text, by its name")
-    draft.offer("pairs.high", {("pairs", "high"): low.path, ("pairs", "low"): high.path})
+    draft.offer("pairs.high", {"pairs.high": low.path, "pairs.low": high.path})
     kinds = words.ERROR | {"type", "category", "operation", "name"}
     kind = draft.roles.first(kinds, lambda c: c.kind == "text" and c.is_full and c.repetition > 1)
     if kind is not None:
         pairs["category"] = kind.path
         draft.note("pairs.category", "what is wrong with the worse text")
-        alone = {("pairs", "category"): None, ("taxonomy",): taxonomy_of(["worse"])}
+        alone = {"pairs.category": None, "taxonomy": taxonomy_of(["worse"])}
         draft.offer("pairs.category", alone)
         draft.part("columns").pop("category", None)
     _write_pairs(draft, pairs | {"id": _row_id(draft)}, [*kind.counts] if kind else ["worse"])
@@ -173,7 +173,7 @@ def write_verdicts(draft: Draft) -> None:
     else:
         draft.note(place, "what the cells mean")
         exchanged = {**values, "first": values["second"], "second": values["first"]}
-        draft.offer(place, {("pairs", "values"): exchanged})
+        draft.offer(place, {"pairs.values": exchanged})
     first, second = (_side(draft, side, sides) for side in sides)
     better = verdicts[0].path if verdicts else TODO
     pairs: dict[str, Any] = {"first": first, "second": second, "better": better, "values": values}

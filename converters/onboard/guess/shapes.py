@@ -125,7 +125,7 @@ def _write_marks(draft: Draft) -> None:
     marks = [cell for cell in cells if cell.lower() in MARKED]
     rows = zip(*(column.values for column in draft.roles.marks), strict=True)
     if blank and any({str(cell).strip() for cell in row} <= {*marks} for row in rows):
-        exchanged = {("marks", "errors", "marks"): blank, ("marks", "errors", "blank"): marks}
+        exchanged = {"marks.errors.marks": blank, "marks.errors.blank": marks}
         draft.offer("marks.errors", exchanged)
     if others := [c for c in draft.roles.judged if c not in draft.roles.marks]:
         draft.note("marks.errors.columns", "not read, since a mark may be good there", others)
@@ -248,10 +248,10 @@ def _write_ratings(draft: Draft) -> None:
     draft.note(place, "several people's numbers, or an aspect each" + (f"; {said}" if said else ""))
     names = aspect_names(columns)
     each = {
-        ("ratings",): None,
-        ("scores",): {name: column.path for name, column in names.items()},
-        ("quality",): {"rule": "gap", "minimum": draft.quality.get("minimum", 1)},
-        ("aspects",): questions_of(names),
+        "ratings": None,
+        "scores": {name: column.path for name, column in names.items()},
+        "quality": {"rule": "gap", "minimum": draft.quality.get("minimum", 1)},
+        "aspects": questions_of(names),
     }
     draft.offer(place, each)
 
@@ -273,7 +273,7 @@ def _write_ranks(draft: Draft) -> None:
     draft.table["ranks"] = {"quality": ranks[0].path if ranks else TODO}
     draft.note("ranks.quality", "1 is the best; a `group` keeps comparisons within a ranking")
     if who := draft.roles.annotator:
-        draft.offer("ranks.quality", {("columns", "group"): who.path})
+        draft.offer("ranks.quality", {"columns.group": who.path})
     draft.by_order()
 
 

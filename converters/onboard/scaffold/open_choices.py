@@ -37,7 +37,8 @@ def _whole(text: str, changes: Sequence[Change], facts: Mapping[str, Any]) -> st
 def _lines(change: Change, facts: Mapping[str, Any]) -> Iterator[str]:
     now = {**facts, **facts["table"]}
     then: dict[str, Any] = {}
-    for (section, *inner), value in change.items():
+    for keys, value in change.items():
+        section, *inner = keys.split(".")
         then[section] = _changed(then.get(section, now.get(section)), inner, value)
     yield f"{INSTEAD} {listed([f'`{name}`' for name in then if name in now])}:"
     for name, value in then.items():
