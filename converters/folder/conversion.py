@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from nnd.cards import renew_card
 from nnd.converters.folder.conversion_tables import (
     count_remarks,
     counts_tables,
@@ -18,7 +19,7 @@ from nnd.converters.folder.conversion_tables import (
 )
 from nnd.converters.folder.derived import DerivedRows, Part, derive
 from nnd.converters.folder.examples.sentences import example_sentences
-from nnd.converters.folder.writing import write_manifest, write_rows
+from nnd.converters.folder.writing import card_in, write_manifest, write_rows
 from nnd.converters.pairs import (
     annotation_frame,
     check_steps,
@@ -125,8 +126,11 @@ class Conversion(Printable):
     def write(self, folder: str | Path) -> None:
         """Write the conversion to a new folder, or replace an older one.
 
+        A card there is written again; text above or below its marks stays.
+
         Raises:
-            NNDError: If the folder holds anything that nnd did not write, or cannot be written.
+            NNDError: If the folder holds anything that nnd did not write, or cannot be written; or
+                if nnd's part of the card was changed by hand.
         """
         frames = {
             "pairs.parquet": self.pairs,
@@ -135,8 +139,11 @@ class Conversion(Printable):
         }
         if not self.references.is_empty():
             frames["references.parquet"] = self.references
-        with replace_folder(Path(folder), document=MANIFEST) as fresh:
+        cards = card_in(Path(folder))
+        with replace_folder(Path(folder), document=MANIFEST, beside=cards) as fresh:
             self.write_files(fresh, frames)
+            for name in cards:
+                renew_card(Path(folder, name), fresh)
 
     def write_files(
         self, folder: Path, frames: Mapping[str, pl.DataFrame], others: Sequence[str] = ()
@@ -195,7 +202,7 @@ def convert(
         nnd convert ./my_source --from ratings.csv --out my_source-nnd
     """
     if out is not None:
-        check_replaceable(Path(out), document=MANIFEST)
+        check_replaceable(Path(out), document=MANIFEST, beside=card_in(Path(out)))
     place = None if origin is None else Path(origin)
     chosen = load_source(source)
     if set_name is not None:

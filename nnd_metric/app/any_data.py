@@ -75,7 +75,7 @@ def _converted(name: str, set_name: str | None) -> Path:
             remedy = error.remedy
             if error.code in ("source.cannot-fetch", "source.another-file"):
                 chosen = "" if set_name is None else f" --set {set_name}"
-                convert_it = f"nnd convert {name}{chosen} --from COPY --out FOLDER"
-                remedy += f" (`{convert_it}`, then name FOLDER)"
+                convert_it = f"nnd convert {name}{chosen} --out FOLDER"
+                remedy = f"name the FOLDER of `{convert_it}` ({remedy})"
             raise SourceError(error.code, error.what, error.where, remedy) from error
     return folder

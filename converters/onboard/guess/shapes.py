@@ -198,6 +198,10 @@ def _write_aspects(draft: Draft) -> None:
         return
     names = {cell: words.slug(cell, "quality") for cell in aspect.counts}
     path = judged[0].path
+    if judged[0].kind != "number" or judged[0] in roles.named("label"):
+        draft.table["pivot"] = {"aspect": aspect.path, "names": names, "label": path}
+        draft.by_labels(judged[:1], list(dict.fromkeys(names.values())))
+        return
     lower = [cell for cell in names if {*words_of(cell)} & words.WORSE]
     draft.by_numbers(
         dict.fromkeys(names.values(), judged[0]),
