@@ -121,10 +121,8 @@ def _of_file(file: SourceFile, notes: set[str], folder: Path) -> Iterator[tuple[
 
 def _of_rights(facts: Mapping[str, Any], notes: set[str]) -> Iterator[tuple[str, str]]:
     licence, stated = facts["licence"], facts["redistribution"]
-    wanted = "unknown" if licence == "unknown" else None
-    wanted = "no-derivatives" if re.search(r"-ND(-|$)", licence) else wanted
-    if wanted is not None and stated != wanted:
-        yield f"redistribution is {stated}", f"under the licence {licence} it is {wanted}"
-    elif wanted is None and stated != "allowed" and not any("licence" in note for note in notes):
+    if licence == "unknown" and stated != "unknown":
+        yield f"redistribution is {stated}", "without a licence it is unknown"
+    elif stated == "unknown" != licence and not any("licence" in note for note in notes):
         remedy = "say in a note on the licence why pairs may not be shared"
         yield f"redistribution is {stated} under {licence}", remedy

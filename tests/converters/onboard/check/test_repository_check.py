@@ -44,8 +44,7 @@ def verdict_on(clone: Path, change: Callable[[dict[str, Any]], Any]) -> Verdict:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (lambda facts: facts.update(instruction_variants=[]), "0 paraphrases"),
-        (lambda facts: facts["instruction_variants"].pop(), "1 paraphrases"),
+        (lambda facts: facts.pop("instruction_variants"), "0 paraphrases"),
         (
             lambda facts: facts.update(instruction_variants=[facts["instruction"]] * 2),
             "not as asked",
@@ -55,7 +54,7 @@ def verdict_on(clone: Path, change: Callable[[dict[str, Any]], Any]) -> Verdict:
         (lambda facts: facts["files"][0].update(bytes=None), "not both"),
         (lambda facts: facts["expected"].update(systems=3), "3 are expected"),
         (lambda facts: facts["expected"].update(pairs=3), "do not add up"),
-        (lambda facts: facts.update(licence="CC-BY-ND-4.0"), "does not state the licence"),
+        (lambda facts: facts.update(licence="MIT"), "does not state the licence"),
         (lambda facts: facts.update(redistribution="unknown", notes=[]), "redistribution"),
     ],
 )
