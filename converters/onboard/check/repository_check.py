@@ -20,10 +20,10 @@ def check_repository(case: Case) -> Verdict:
     source = case.source
     root = source.folder.resolve().parents[2]
     if source.folder.resolve().parent != root / "converters/sources" or not (root / _PAGE).exists():
-        message = "the source is not in converters/sources of a clone"
-        return "skipped", message, "move it there if you contribute it"
+        message = "nothing is asked of a source that is not in converters/sources of a clone"
+        return "pass", message, ""
     if found := list(_lacking(case, root)):
-        return "fail", listed([what for what, _ in found], 3), found[0][1]
+        return "fail", listed([what for what, _ in found], 8), found[0][1]
     return "pass", "pages, instruction, files and counts are as the tests ask", ""
 
 
