@@ -264,7 +264,7 @@ def test_contributing_leads_from_a_file_to_the_hub(contributor: Reading) -> None
     contributor.read()
     said = contributor.printed
 
-    assert said.count(" of 27 checks pass") == 2
+    assert said.count(" of 28 checks pass") == 2
     assert re.findall(r"^ fail +(\w+)", said, re.MULTILINE) == []
     assert "ratings-nnd has no problems." in said
     assert "datasets/my-org/ratings (gone now) holds" in said
