@@ -12,7 +12,7 @@ INSTALL := PIP_CONSTRAINT=constraints.txt PIP_BUILD_CONSTRAINT=constraints.txt \
 # find that folder, an empty namespace. A folder on the path that holds the front door comes before.
 SITE_PACKAGES := import sysconfig; print(sysconfig.get_path("purelib"))
 
-.PHONY: help demo readme schemas texts test test-fast test-full selftest publish-all bench bench-gpu site check format types constraints
+.PHONY: help demo readme readme-tables schemas texts test test-fast test-full selftest publish-all bench bench-gpu site check format types constraints
 .DEFAULT_GOAL := help
 
 help:
@@ -27,6 +27,7 @@ help:
 	@echo "make bench      measure how converting scales, and the engine against its peers (an hour or two)"
 	@echo "make bench-gpu  the engine on a GPU: its numbers, its speed, its peers (ten minutes)"
 	@echo "make readme     run what README and the guide show, and write what it printed into them"
+	@echo "make readme-tables  write the tables of README, without a model: after a new source"
 	@echo "make texts      raise every error of the tests, and write tests/support/errors.txt"
 	@echo "make schemas    write the JSON Schemas of what nnd stores, as the records describe it"
 	@echo "make site       build the guide, to be opened at build/site/index.html; its search needs a server,"
@@ -118,6 +119,10 @@ bench-gpu: $(VENV)/dev
 readme: $(VENV)/dev
 	$(BIN)/python cards/guide/real_model.py demo
 	PYTHONPATH=tests $(BIN)/python -m support.screens.guide
+
+# What `make readme` writes between marks, such as the table of the sources; a new source needs no more.
+readme-tables: $(VENV)/dev
+	PYTHONPATH=tests $(BIN)/python -m support.screens.guide tables
 
 texts: $(VENV)/dev
 	NND_WRITE_TEXTS=1 $(BIN)/python -m pytest -n 2 --dist loadfile -q $$(grep -rlE "refus(ed|al)" tests --include="test_*.py")

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         REDISTRIBUTION as REDISTRIBUTION,
         check_repo_id as check_repo_id,
         data_card as data_card,
+        renew_card as renew_card,
     )
     from .lint.card_linter import (
         check_card as check_card,
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
         fence as fence,
     )
     from .marks import (
+        is_marked as is_marked,
         merge_card as merge_card,
     )
     from .metric import (

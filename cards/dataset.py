@@ -94,6 +94,18 @@ def write_card(folder: Path, repo_id: str, out: Path) -> None:
         fresh.write_bytes(text.encode())
 
 
+def renew_card(held: Path, folder: Path) -> None:
+    """Write the card of a folder into it, with the owner's text and the Hub name of an older card.
+
+    Raises:
+        NNDError: As in `write_card`.
+    """
+    text = read_card(held)
+    named = re.search(r'load_dataset\("([^"]+)"', text)
+    card = data_card(folder, named[1] if named else f"ORG/{held.resolve().parent.name}")
+    (folder / held.name).write_bytes(merge_card(text, card, str(held)).encode())
+
+
 def read_card(path: Path) -> str:
     """Return the text of a card."""
     try:

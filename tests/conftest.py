@@ -108,7 +108,17 @@ def nnd_data() -> Path:
     folder = Path(os.environ.get("NND_DATA") or beside)
     if not folder.is_dir():
         pytest.skip(NO_DATA)
-    return folder
+    return _DataFolder(folder)
+
+
+class _DataFolder(type(Path())):  # type: ignore[misc]
+    """The folder of real files; a test on one that a fork does not have is skipped."""
+
+    def __truediv__(self, name: str | Path) -> Path:
+        found = Path(self) / name
+        if not (Path(self) / Path(name).parts[0]).exists():
+            pytest.skip(f"{NO_DATA}: {name}")
+        return found
 
 
 def _cpu_seconds() -> float:

@@ -21,6 +21,15 @@ from nnd.schemas.lazy import exports_in
 
 ROOT = Path(__file__).resolve().parents[2]
 
+_REFERENCE = {
+    r"converters/sources": "datasets.md",
+    r"converters/sources/(\w+)/source\.yaml": r"datasets.md#\1",
+    r"schemas/contract": "files.md",
+    r"schemas/contract/(\w+)\.schema\.json": r"files.md#\1",
+    r"nnd_metric/api/__init__\.py": "python.md",
+}
+"""Files of the repository → the page of the reference that is made from them."""
+
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the pages of the reference."""
@@ -31,8 +40,18 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, config: MkDocsConfig, **_: Any) -> str:  # noqa: ANN401 - as mkdocs calls it
-    """Return a page whose links to files outside of the guide lead to the repository, if any."""
-    linked = rf"[\1]({config.repo_url}/blob/main/\2)" if config.repo_url else r"\1"
+    """Return a page whose links out of the guide lead to the reference, or else the repository.
+
+    In the repository they lead to the files that the pages of the reference are made from.
+    """
+
+    def linked(link: re.Match[str]) -> str:
+        text, target = link.groups()
+        for pattern, page in _REFERENCE.items():
+            if found := re.fullmatch(pattern, target):
+                return f"[{text}](reference/{found.expand(page)})"
+        return f"[{text}]({config.repo_url}/blob/main/{target})" if config.repo_url else text
+
     return re.sub(r"\[([^]]+)\]\(\.\./\.\./(\w[^)]*)\)", linked, markdown)
 
 
@@ -98,6 +117,19 @@ def _schema(schema: Mapping[str, Any]) -> Iterator[str]:
         if "properties" in definition:
             yield f"### {title}: {name}\n\n{_cell(definition.get('description', ''))}"
             yield _table(definition)
+        for kind, case in _cases(definition):
+            yield f"#### {title}: {name} {kind}\n\n{_cell(case.get('description', ''))}"
+            yield _table(case)
+
+
+def _cases(schema: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield what the fields are where one of them, such as the name of a rule, has a value."""
+    for case in schema.get("allOf", []):
+        ((_, condition),) = case["if"]["properties"].items()
+        own = {
+            name: field for name, field in case["then"]["properties"].items() if field is not True
+        }
+        yield condition["const"], {**case["then"], "properties": own}
 
 
 def _table(schema: Mapping[str, Any]) -> str:

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         validate as validate,
     )
     from .writing import (
+        card_in as card_in,
         write_manifest as write_manifest,
         write_parquet as write_parquet,
         write_rows as write_rows,

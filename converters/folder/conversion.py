@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from nnd.cards import renew_card
 from nnd.converters.folder.conversion_tables import (
     count_remarks,
     counts_tables,
@@ -18,8 +19,14 @@ from nnd.converters.folder.conversion_tables import (
 )
 from nnd.converters.folder.derived import DerivedRows, Part, derive
 from nnd.converters.folder.examples.sentences import example_sentences
-from nnd.converters.folder.writing import write_manifest, write_rows
-from nnd.converters.pairs import annotation_frame, check_steps, normalise_texts, reference_frame
+from nnd.converters.folder.writing import card_in, write_manifest, write_rows
+from nnd.converters.pairs import (
+    annotation_frame,
+    check_steps,
+    normalise_texts,
+    reference_frame,
+    unread_values,
+)
 from nnd.converters.source import (
     BUILT_IN,
     Files,
@@ -40,6 +47,7 @@ from nnd.schemas import (
     counted,
     list_files,
     nnd_version,
+    read_rules,
     replace_folder,
     write_document,
 )
@@ -118,8 +126,11 @@ class Conversion(Printable):
     def write(self, folder: str | Path) -> None:
         """Write the conversion to a new folder, or replace an older one.
 
+        A card there is written again; text above or below its marks stays.
+
         Raises:
-            NNDError: If the folder holds anything that nnd did not write, or cannot be written.
+            NNDError: If the folder holds anything that nnd did not write, or cannot be written; or
+                if nnd's part of the card was changed by hand.
         """
         frames = {
             "pairs.parquet": self.pairs,
@@ -128,8 +139,11 @@ class Conversion(Printable):
         }
         if not self.references.is_empty():
             frames["references.parquet"] = self.references
-        with replace_folder(Path(folder), document=MANIFEST) as fresh:
+        cards = card_in(Path(folder))
+        with replace_folder(Path(folder), document=MANIFEST, beside=cards) as fresh:
             self.write_files(fresh, frames)
+            for name in cards:
+                renew_card(Path(folder, name), fresh)
 
     def write_files(
         self, folder: Path, frames: Mapping[str, pl.DataFrame], others: Sequence[str] = ()
@@ -188,7 +202,7 @@ def convert(
         nnd convert ./my_source --from ratings.csv --out my_source-nnd
     """
     if out is not None:
-        check_replaceable(Path(out), document=MANIFEST)
+        check_replaceable(Path(out), document=MANIFEST, beside=card_in(Path(out)))
     place = None if origin is None else Path(origin)
     chosen = load_source(source)
     if set_name is not None:
@@ -237,7 +251,7 @@ def convert_source(
     verified = bool(digests) and all(file["verified"] for file in digests)
     # Changed texts, and pairs of equal texts, give other counts than the source expects.
     as_expected = verified and not normalise and not keep_equal
-    _check_result(source, derived, verified=as_expected)
+    _check_result(source, annotations, derived, verified=as_expected)
     manifest = {
         "nnd_version": nnd_version(),
         "source": {k: v for k, v in source.facts.items() if k not in ("sets", "variants")},
@@ -275,12 +289,14 @@ def convert_again(
     keep_equal = bool(manifest.get("keep_equal"))
     derived = derive(annotations, references, source, keep_equal=keep_equal, part=part)
     if part is None:
-        _check_result(source, derived, verified=False)
+        _check_result(source, annotations, derived, verified=False)
     facts = {**manifest, **derived.facts, **({"slice": {"name": part.name}} if part else {})}
     return Conversion(annotations, derived.pairs, derived.human_scores, references, facts)
 
 
-def _check_result(source: Source, derived: DerivedRows, *, verified: bool) -> None:
+def _check_result(
+    source: Source, annotations: pl.DataFrame, derived: DerivedRows, *, verified: bool
+) -> None:
     """Check that there are pairs, that rows keep the contract, and that counts are as expected.
 
     If every context has one candidate, there are human scores and no pairs.
@@ -291,6 +307,10 @@ def _check_result(source: Source, derived: DerivedRows, *, verified: bool) -> No
         if not derived.facts["counts"]["annotations"]:
             reasons = ["no annotation was read"]
         why = f" ({', '.join(reasons)})" if reasons else ""
+        for what, remedy in unread_values(annotations, read_rules(source.facts["quality"])):
+            raise SourceError(
+                "source.quality-rule", f"the file makes no pair: {what}", source.name, remedy
+            )
         raise SourceError(
             "file.another-kind",
             f"the file makes no pair{why}",

@@ -9,10 +9,17 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from nnd.cards import is_marked
 from nnd.schemas import MANIFEST, SourceError, check_document, fingerprint, write_document
 
 ROWS_AT_A_TIME = 50_000
 """Rows of a row group; the Hub loads a dataset by row groups to show it."""
+
+
+def card_in(folder: Path) -> tuple[str, ...]:
+    """Return the name of the card that `nnd card` wrote into a folder, if it did."""
+    card = folder / "README.md"
+    return (card.name,) if card.is_file() and is_marked(card) else ()
 
 
 def write_parquet(frame: pl.DataFrame, path: Path) -> None:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import polars as pl
 
-from nnd.converters.folder import write_manifest, write_rows
+from nnd.cards import renew_card
+from nnd.converters.folder import card_in, write_manifest, write_rows
 from nnd.converters.pairs import report_lengths
 from nnd.schemas import (
     CONTEXT,
@@ -170,7 +171,7 @@ def check_place(parents: Parents, out: Path) -> None:
     """Check, before long work, that a suite can be written to a folder."""
     if out.resolve() == parents.folder.resolve():
         raise NNDError("place.never-replaced", "is the folder that the suite is made from", out)
-    check_replaceable(out, document=MANIFEST)
+    check_replaceable(out, document=MANIFEST, beside=card_in(out))
 
 
 def check_names(names: Iterable[str]) -> None:
@@ -197,7 +198,8 @@ def write_suite(parents: Parents, sets: Iterable[DerivedSet], out: str | Path) -
     is written before the next is made; after an error nothing is written.
     """
     check_place(parents, Path(out))
-    with replace_folder(Path(out), document=MANIFEST) as fresh:
+    cards = card_in(Path(out))
+    with replace_folder(Path(out), document=MANIFEST, beside=cards) as fresh:
         for name in parents.manifest["outputs"]:
             (fresh / name).parent.mkdir(exist_ok=True)
             shutil.copyfile(parents.folder / name, fresh / name)
@@ -210,4 +212,6 @@ def write_suite(parents: Parents, sets: Iterable[DerivedSet], out: str | Path) -
         if not entries:
             raise NNDError("input.missing", "`sets` is empty")
         write_manifest({**parents.manifest, "outputs": outputs, "sets": entries}, fresh)
+        for name in cards:
+            renew_card(Path(out, name), fresh)
     return SuiteReport(Path(out), parents.manifest["source"]["name"], tuple(entries))

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from .quality.quality_order import (
         DropReason as DropReason,
         compare as compare,
+        unread_values as unread_values,
     )
     from .reference_rows import (
         check_numbers as check_numbers,

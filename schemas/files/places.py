@@ -35,12 +35,14 @@ _NAMED = 3
 
 
 @contextlib.contextmanager
-def replace_folder(target: Path, *, document: str, scaffold: str | None = None) -> Iterator[Path]:
+def replace_folder(
+    target: Path, *, document: str, scaffold: str | None = None, beside: Collection[str] = ()
+) -> Iterator[Path]:
     """Yield an empty folder; on leaving without an error, replace `target` by it.
 
     Missing parents are created; the mode and the group of an older folder stay. `document` is the
-    file in it that lists the others. `scaffold` is a folder in it that is replaced too; the caller
-    knows that nnd wrote all of its content.
+    file in it that lists the others. `scaffold` is a folder in it that is replaced too, as are the
+    files `beside`; the caller knows that nnd wrote all of their content.
 
     Raises:
         NNDError: If `target` is a file, or holds anything that nnd did not write or that was
@@ -48,7 +50,7 @@ def replace_folder(target: Path, *, document: str, scaffold: str | None = None) 
             cannot be written (no room, no permission); the old content stays unchanged.
     """
     with _writing(target):
-        check_replaceable(target, document=document, scaffold=scaffold)
+        check_replaceable(target, document=document, scaffold=scaffold, beside=beside)
         folder = Path(os.path.realpath(target))  # a link is followed, not replaced
         with workplace(folder) as place:
             fresh = place / NEW
@@ -58,11 +60,11 @@ def replace_folder(target: Path, *, document: str, scaffold: str | None = None) 
                 keep_access(folder / path.relative_to(fresh), path)
             _sync_all(fresh)
             # The work may have taken hours.
-            check_replaceable(target, document=document, scaffold=scaffold)
+            check_replaceable(target, document=document, scaffold=scaffold, beside=beside)
             if folder.exists():
                 _exchange(fresh, folder)
                 try:
-                    _check_ours(fresh, target, document, scaffold)
+                    _check_ours(fresh, target, document, (scaffold, *beside))
                 except NNDError:  # a file was added at the last moment
                     _exchange(fresh, folder)
                     raise
@@ -71,7 +73,9 @@ def replace_folder(target: Path, *, document: str, scaffold: str | None = None) 
             sync_exchange(folder)
 
 
-def check_replaceable(target: Path, *, document: str, scaffold: str | None = None) -> None:
+def check_replaceable(
+    target: Path, *, document: str, scaffold: str | None = None, beside: Collection[str] = ()
+) -> None:
     """Check, before long work, that `replace_folder` accepts `target` (same arguments, errors)."""
     if target.exists() and not target.is_dir():
         raise NNDError("place.wrong-kind", "is a file", target)
@@ -83,7 +87,7 @@ def check_replaceable(target: Path, *, document: str, scaffold: str | None = Non
             target,
         )
     if folder.is_dir():
-        _check_ours(folder, target, document, scaffold)
+        _check_ours(folder, target, document, (scaffold, *beside))
 
 
 @contextlib.contextmanager
@@ -195,9 +199,11 @@ def _protected() -> set[Path]:
     return protected
 
 
-def _check_ours(folder: Path, shown: Path, document: str, scaffold: str | None) -> None:
+def _check_ours(
+    folder: Path, shown: Path, document: str, vouched_for: Collection[str | None]
+) -> None:
     held = _foreign(folder, own_files(folder, document))
-    foreign = [name for name in held if name != f"{scaffold}/"]
+    foreign = [name for name in held if name.removesuffix("/") not in vouched_for]
     if not foreign:
         return
     names = listed(foreign, _NAMED)

@@ -154,13 +154,13 @@ def test_a_report_of_a_check_is_true_where_nothing_fails(tmp_path: Path) -> None
     report = check_source(birds.folder)
 
     assert not report
-    assert report.counts == {"pass": 0, "fail": 1, "review": 0, "skipped": 26}
-    assert report.headline() == f"{birds.folder}: 0 of 27 checks pass, 1 fail, 26 skipped."
-    assert len(report) == report.to_frame().height == 27
+    assert report.counts == {"pass": 0, "fail": 1, "review": 0, "skipped": 27}
+    assert report.headline() == f"{birds.folder}: 0 of 28 checks pass, 1 fail, 27 skipped."
+    assert len(report) == report.to_frame().height == 28
     assert report.table().row_count == 1
     (skipped,) = report.remarks()
     assert skipped.endswith('("source.yaml" must pass first).')
-    assert report.to_frame()["outcome"].to_list() == ["fail", *["skipped"] * 26]
+    assert report.to_frame()["outcome"].to_list() == ["fail", *["skipped"] * 27]
     assert as_json(report)["checks"][0]["name"] == "source.yaml"  # type: ignore[index]
 
 

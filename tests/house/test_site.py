@@ -1,6 +1,7 @@
 """The guide as a site: built once, strictly, and it needs no network."""
 
 import html
+import json
 import re
 import runpy
 import subprocess
@@ -72,6 +73,38 @@ def test_the_reference_has_every_command_function_and_file(site: Path) -> None:
     assert sorted(commands) == sorted(typer.main.get_command(app).commands)  # type: ignore[attr-defined]
     assert EXPORTS.keys() - {"DISTRIBUTION"} <= names
     assert files == SCHEMAS
+
+
+@pytest.mark.parametrize(
+    ("target", "page"),
+    [
+        ("converters/sources/frank/source.yaml", "datasets.md#frank"),
+        ("converters/sources", "datasets.md"),
+        ("schemas/contract/pair.schema.json", "files.md#pair"),
+        ("schemas/contract", "files.md"),
+        ("nnd_metric/api/__init__.py", "python.md"),
+    ],
+)
+def test_what_the_reference_is_made_from_is_there_and_leads_to_it(target: str, page: str) -> None:
+    hooks = runpy.run_path(str(ROOT / "cards/guide/build.py"))
+    config = MkDocsConfig()
+    config.load_dict({"site_name": "nnd", "repo_url": "https://git.example/org/nnd"})
+
+    assert (ROOT / target).exists()
+    assert hooks["on_page_markdown"](f"[x](../../{target})", config) == f"[x](reference/{page})"
+
+
+def test_the_reference_has_the_fields_of_every_rule(site: Path) -> None:
+    text = dict(pages(site))["reference/files.html"]
+    source = json.loads((ROOT / "schemas/contract/source.schema.json").read_text(encoding="utf-8"))
+    cases = [case["then"]["properties"] for case in source["$defs"]["rule"]["allOf"]]
+    (part,) = re.findall(r'<h3 id="source-rule">(.*?)<h3', text, re.DOTALL)
+    tables = part.split("<h4")[1:]
+
+    assert len(tables) == len(cases) == 5
+    for fields, table in zip(cases, tables, strict=True):
+        shown = re.findall(r"<tr>\s*<td><code>(\w+)</code>", table)
+        assert shown == [name for name in fields if name != "rule"]
 
 
 def test_the_sidebar_has_five_groups_that_hold_every_page(site: Path) -> None:

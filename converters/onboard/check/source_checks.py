@@ -21,6 +21,7 @@ from nnd.converters.onboard.check import coverage, fact_checks as facts, row_che
 from nnd.converters.onboard.check.checked_source import Case
 from nnd.converters.onboard.check.direction import find_contradictions
 from nnd.converters.onboard.check.fixture_making import make_fixture as write_fixture
+from nnd.converters.onboard.check.repository_check import check_repository
 from nnd.converters.onboard.check.source_readings import (
     AT_HAND,
     NOT_AT_HAND,
@@ -70,6 +71,7 @@ _CHECKS: dict[str, tuple[Judge, tuple[str, ...]]] = {
     "converts": (rows.check_converts, ("fixture", "sandbox")),
     "ids": (rows.check_ids, ("converts",)),
     "counts": (rows.check_counts, ("converts",)),
+    "repository": (check_repository, ("converts",)),
     "unread": (coverage.check_unread, ("converts", _REAL)),
     "invented": (facts.check_invented, ("converts",)),
     "columns": (_check_columns, ("converts", _REAL)),

@@ -1,10 +1,11 @@
 """A `table:` section in the making: what is read, which rule says what is better, and what is open.
 
-`notes` has a comment for each line that a person must look at, by the keys that lead to the line.
+`notes` has a comment for each line that a person must look at, by the keys that lead to the line;
+`choices` has what these lines may say instead.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,6 +23,11 @@ NO_ERROR = "no error"
 """What is written as the label of texts that have none."""
 
 _NARROW, _WIDE = 2, 10
+_MOST_CHOICES = 8
+
+Change = Mapping[str, Any]
+"""What lines of source.yaml may say instead: the keys that lead to a value, in `table:` or outside
+of it, with dots between → that value. None removes the line."""
 
 
 @dataclass
@@ -36,6 +42,11 @@ class Draft:
     systems: list[str] = field(default_factory=list)
     cluster: str | None = None  # what several contexts share
     notes: dict[str, str] = field(default_factory=dict)
+    choices: dict[str, list[Change]] = field(default_factory=dict)
+
+    def offer(self, place: str, *changes: Change) -> None:
+        """Offer what an open line, with the lines that must change with it, may say instead."""
+        self.choices.setdefault(place, []).extend(changes)
 
     def note(self, place: str, text: str, others: Iterable[Column | str] = ()) -> None:
         """Mark a line as open, with what it might say instead."""
@@ -90,15 +101,27 @@ class Draft:
             self.note("columns.candidate", "the generated text is one of", texts)
         elif others:
             self.note("columns.candidate", "there are other texts", others)
+        instead = others if first else texts
+        self.offer("columns.candidate", *({"columns.candidate": c.path} for c in instead))
 
     def _read_system(self) -> None:
         roles, columns = self.roles, self.part("columns")
         if roles.systems:
             system, *others = roles.systems
             columns["system"] = system.path
-            self.systems = list(dict.fromkeys(s for c in system.counts for s in c.split("|")))
+            self.systems = _systems_in(system)
             if others:
                 self.note("columns.system", "who wrote the candidate may be named by", others)
+            self.offer(
+                "columns.system",
+                *(
+                    {
+                        "columns.system": other.path,
+                        "systems": dict.fromkeys(_systems_in(other)),
+                    }
+                    for other in others
+                ),
+            )
         elif roles.level.endswith("*"):
             columns["system"] = unfolded_keys(roles.level)[-1]
             self.systems = ["*"]
@@ -158,28 +181,37 @@ class Draft:
             if len(parts) > 1:
                 self.table["context"] = "\n".join(f"{{{part}}}" for part in parts)
             if roles.possible_contexts and "context" not in roles.given:
-                self.note(
-                    "inputs", "other texts of a row, read if named here", roles.possible_contexts
-                )
+                self.note("inputs", "other texts of a row, read if named", roles.possible_contexts)
+                self.offer("inputs", *map(self._with_input, roles.possible_contexts))
         elif roles.has_texts_as_keys:
             self.table["inputs"] = {"context": KEY}
             self.note("inputs", "the keys are read as what the systems were given")
         elif roles.possible_contexts or has_candidate:
-            self.table["inputs"] = {"context": TODO}
-            keyed = (
-                f" and `context_id: {KEY}` under `columns`" if roles.level.startswith("*") else ""
-            )
-            self.note(
-                "inputs",
-                f"what was the system given? `context: none` in place of `inputs`{keyed} if "
-                "nothing; or one of",
-                roles.possible_contexts,
-            )
+            self.ask_for_context()
         else:
             self.table["context"] = "none"
-            self.note(
-                "context", "no column is a context; if one is, write `inputs: {text: COLUMN}`"
-            )
+            self.note("context", "no column is a context; if another file has one, add a `join`")
+
+    def ask_for_context(self) -> None:
+        """Leave open what the systems were given: one of the texts of a row, or nothing."""
+        self.table["inputs"] = {"context": TODO}
+        self.offer("inputs", *({"inputs": {"text": c.path}} for c in self.roles.possible_contexts))
+        nothing: dict[str, Any] = {"inputs": None, "context": "none"}
+        kept_apart = "; if nothing, name under `columns` the `group` that is compared"
+        is_keyed = self.roles.level.startswith("*")
+        if is_keyed:
+            nothing["columns.context_id"] = unfolded_keys(self.roles.level)[0]
+            self.offer("inputs", nothing)
+            kept_apart = ""
+        self.note("inputs", f"what the systems were given{kept_apart}")
+
+    def _with_input(self, column: Column) -> Change:
+        """Return the change that makes a text of a row another part of the context."""
+        parts = {part: c.path for part, c in part_names([*self.roles.contexts, column]).items()}
+        return {
+            "inputs": parts,
+            "context": "\n".join(f"{{{part}}}" for part in parts),
+        }
 
     def judge(self, columns: Sequence[Column]) -> None:
         """Read labels or numbers, and choose the rule for them."""
@@ -189,9 +221,13 @@ class Draft:
         numbers = [c for c in numbers if c.path in given or not is_unclear(c)]
         if numbers and len(numbers) == len(columns):
             names = aspect_names(numbers)
-            turned = {c.path: self._turned(c) for c in numbers}
-            self.table["scores"] = {name: turned[c.path] for name, c in names.items()}
+            self.table["scores"] = {
+                name: self.turned(column, f"scores.{name}") for name, column in names.items()
+            }
             self.by_numbers(names)
+            if self.quality["rule"] == "credit":  # what a 1 means is asked there
+                for name in names:
+                    self.notes.pop(f"scores.{name}", None)
             return
         names = aspect_names([column for column in columns if column not in numbers])
         self.table["labels"] = {name: column.path for name, column in names.items()}
@@ -207,8 +243,9 @@ class Draft:
         ]
         able = [c for c in free if c.kind in ("number", "flag")]
         few = [c for c in free if c not in able and c.repetition > 1 and c.length < words.SHORT]
-        text = "how good a candidate is; `labels:` in place of `scores:` if it is a label"
-        self.note("scores.quality", text, [*able, *few])
+        self.note("scores.quality", "how good a candidate is, by a number or a label")
+        self.offer("scores.quality", *({"scores.quality": c.path} for c in able))
+        self.offer("scores.quality", *map(_labelled, few))
         self.table["scores"] = {"quality": TODO}
         self.by_order()
 
@@ -217,40 +254,74 @@ class Draft:
         self.aspects = ["quality"]
         self.quality = {"rule": "gap", "minimum": minimum, "tolerance": 1e-6}
 
-    def _turned(self, column: Column) -> str:
+    def turned(self, column: Column, place: str) -> str:
         """Return a column of numbers, below zero if less of it is better."""
-        better, place = more_is_better([column]), f"scores.{words.slug(column.name, 'quality')}"
+        better, name = more_is_better([column]), f"{words.slug(column.name, 'score')}_turned"
+        expression = f"0 - CAST(NULLIF({quoted(column.path)}, '') AS DOUBLE)"
+        if better is None:
+            self.note(place, f"more of {column.path} is read as better; if less is, turn it")
+            self.offer(place, {f"compute.{name}": expression, place: name})
         if better is not False:
-            if better is None:
-                self.note(place, f"more of {column.path} is read as better; if not, compute 0 - it")
             return column.path
-        self.note(place, f"less of {column.path} is better, by its name; if not, name it here")
-        name = f"{words.slug(column.name, 'score')}_turned"
-        return self.compute(name, f"0 - CAST(NULLIF({quoted(column.path)}, '') AS DOUBLE)")
+        self.note(place, f"less of {column.path} is better, by its name")
+        self.offer(place, {place: column.path})
+        return self.compute(name, expression)
 
-    def by_numbers(self, named: dict[str, Column], *, many: bool = False) -> None:
-        """Choose a rule for numbers: good ones, most annotators' top, or a gap."""
+    def by_numbers(
+        self,
+        named: Mapping[str, Column],
+        *,
+        many: bool = False,
+        better: Collection[bool | None] | None = None,
+    ) -> None:
+        """Choose a rule for numbers: a gap (of means, if there are several), or votes of 0 and 1.
+
+        `better` says for each of them whether more is better; by default their names do.
+        """
         columns = list(named.values())
         values = {number for column in columns for number in column.numbers}
         width = max((max(c.numbers) - min(c.numbers) for c in columns), default=1)
-        better = {more_is_better([column]) for column in columns}
-        if values == {0, 1} and not many and not {False, True} <= better:
-            low = -1 if better == {False} else 0  # less is better: the scores are turned
-            self.quality = {"rule": "credit", "high": [low + 1], "low": [low]}
-            if better not in ({False}, {True}):
-                self.note("quality", "a 1 is read as good; if a 0 is, exchange high and low")
-        elif many and width <= _WIDE and all(number.is_integer() for number in values):
-            top = max(values)
-            self.quality = {"rule": "majority", "top": int(top)}
-            self.note(
-                "quality", f"most annotators must give {top:g}; or `rule: gap` of their means"
-            )
+        better = {*(better or (more_is_better([column]) for column in columns))}
+        is_turned = better == {False}
+        top = None if {False, True} <= better else -min(values) if is_turned else max(values)
+        if values == {0, 1} and top is not None:
+            self._by_votes(named, int(top), many=many)
         else:
             # A point on usual scales, a tenth of others.
             self.by_order(1 if _NARROW <= width <= _WIDE else float(f"{width / 10:.0e}"))
-            self.quality |= {"ratings": "mean"} if many else {}
-            self.note("quality.minimum", f"a difference that counts; values go over {width:g}")
+            what = "a difference that counts"
+            if many:
+                what = "a difference of mean ratings that counts"
+                self.quality["ratings"] = "mean"
+                is_scale = width <= _WIDE and all(number.is_integer() for number in values)
+                self._offer_verdicts(top if is_scale else None)
+            self.note("quality.minimum", f"{what}; values go over {width:g}")
         self.aspects = list(named)
+
+    def _by_votes(self, named: Mapping[str, Column], top: int, *, many: bool) -> None:
+        """Choose the rule for numbers that are 0 or 1, or below zero if a 0 is good."""
+        if many:
+            self.quality = {"rule": "majority", "top": top}
+            self.note("quality", f"most annotators must give {top}, or all, or their means differ")
+            everyone = {"rule": "majority", "top": top, "ratings": "unanimity"}
+            means = {"rule": "gap", "minimum": 0.5, "ratings": "mean"}
+            self.offer("quality", {"quality": everyone}, {"quality": means})
+            return
+        self.quality = {"rule": "credit", "high": [top], "low": [top - 1]}
+        if unsure := [name for name, column in named.items() if more_is_better([column]) is None]:
+            self.note("quality", "a 1 is read as good", unsure)
+            other = {"rule": "credit", "high": [top - 1], "low": [top]}
+            each = {"default": self.quality, "aspects": dict.fromkeys(unsure, other)}
+            self.offer("quality", {"quality": each if len(unsure) < len(named) else other})
+
+    def _offer_verdicts(self, top: float | None) -> None:
+        """Offer other ways in which several ratings become one verdict."""
+        others = [{**self.quality, "ratings": "median"}]
+        if "annotator" in self.table.get("columns", {}):
+            others.append({**self.quality, "within": "annotator"})
+        if top is not None:
+            others.append({"rule": "majority", "top": int(top)})
+        self.offer("quality.minimum", *({"quality": other} for other in others))
 
     def by_labels(self, columns: Sequence[Column], aspects: Sequence[str]) -> None:
         """Choose the label without an error; what is not clear from the words is left open."""
@@ -267,12 +338,50 @@ class Draft:
         elif good is None:
             good = TODO
             self.note(place, "the label that says that nothing is wrong is one of", labels)
+            self.offer(place, *(_without_error(label, labels) for label in labels[:_MOST_CHOICES]))
         elif len(labels) > _NARROW or is_doubtful(columns[0]):
             others = [label for label in labels if label != good]
             self.note(place, "it must be better than every other label", others)
         self.aspects = list(aspects)
         self.quality = {"rule": "no_error", "no_error": good}
         self.labels = [label for label in labels if label != good]
+
+
+def _systems_in(column: Column) -> list[str]:
+    return list(dict.fromkeys(name for cell in column.counts for name in cell.split("|")))
+
+
+def taxonomy_of(labels: Iterable[str]) -> dict[str, dict[str, str | None]]:
+    """Return the `taxonomy:` of labels that are still to be described."""
+    return {
+        label: {
+            "name": label[:1].upper() + label[1:].replace("_", " "),
+            "group": None,
+            "description": f"{TODO}, what the error is",
+        }
+        for label in labels
+    }
+
+
+def questions_of(aspects: Iterable[str]) -> dict[str, str]:
+    """Return the `aspects:` whose questions are still to be written."""
+    return dict.fromkeys(aspects, f"{TODO}, the question that the annotators answered")
+
+
+def _without_error(good: str, labels: Iterable[str]) -> dict[str, Any]:
+    """Return the change that takes one of some labels for the one without an error."""
+    return {
+        "quality": {"rule": "no_error", "no_error": good},
+        "taxonomy": taxonomy_of(label for label in labels if label != good),
+    }
+
+
+def _labelled(column: Column) -> Change:
+    """Return the change that reads a column of labels in place of scores."""
+    labels = [label for label, _ in column.counts.most_common()]
+    good = good_label(labels, [column]) or labels[0]
+    read = {"scores": None, "labels": {"quality": column.path}}
+    return {**read, **_without_error(good, labels)}
 
 
 def aspect_names(columns: Sequence[Column]) -> dict[str, Column]:

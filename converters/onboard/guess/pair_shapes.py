@@ -9,7 +9,7 @@ from typing import Any
 from nnd.converters.check import words_of
 from nnd.converters.onboard.contents.level_columns import Column, level_of
 from nnd.converters.onboard.guess import name_words as words
-from nnd.converters.onboard.guess.draft import TODO, Draft, quoted
+from nnd.converters.onboard.guess.draft import TODO, Draft, quoted, taxonomy_of
 from nnd.converters.onboard.guess.roles import Roles, is_score
 from nnd.converters.source import unfolded_keys
 
@@ -78,12 +78,15 @@ def write_edited(draft: Draft) -> None:
     """Write the section for a better and a worse text."""
     high, low = draft.roles.candidates
     pairs = {"high": high.path, "low": low.path}
-    draft.note("pairs.high", "the better text, by its name; if the other one is, exchange them")
+    draft.note("pairs.high", "the better text, by its name")
+    draft.offer("pairs.high", {"pairs.high": low.path, "pairs.low": high.path})
     kinds = words.ERROR | {"type", "category", "operation", "name"}
     kind = draft.roles.first(kinds, lambda c: c.kind == "text" and c.is_full and c.repetition > 1)
     if kind is not None:
         pairs["category"] = kind.path
-        draft.note("pairs.category", "what is wrong with the worse text; delete it if it says not")
+        draft.note("pairs.category", "what is wrong with the worse text")
+        alone = {"pairs.category": None, "taxonomy": taxonomy_of(["worse"])}
+        draft.offer("pairs.category", alone)
         draft.part("columns").pop("category", None)
     _write_pairs(draft, pairs | {"id": _row_id(draft)}, [*kind.counts] if kind else ["worse"])
 
@@ -168,7 +171,9 @@ def write_verdicts(draft: Draft) -> None:
         text = "cells that name neither text, to be put under a side or `tie: [...]`"
         draft.note(place, text, unclear)
     else:
-        draft.note(place, "what the cells mean; if it is the other way round, exchange them")
+        draft.note(place, "what the cells mean")
+        exchanged = {**values, "first": values["second"], "second": values["first"]}
+        draft.offer(place, {"pairs.values": exchanged})
     first, second = (_side(draft, side, sides) for side in sides)
     better = verdicts[0].path if verdicts else TODO
     pairs: dict[str, Any] = {"first": first, "second": second, "better": better, "values": values}
@@ -258,8 +263,7 @@ def write_systems(draft: Draft) -> None:
     draft.part("columns").update(columns)
     if draft.table.get("context") == "none":
         del draft.table["context"]
-        draft.table["inputs"] = {"context": TODO}
-        draft.note("inputs", "what the systems were given is one of", roles.possible_contexts)
+        draft.ask_for_context()
     judged = [column for column in judged if column.kind == "number" or is_score(column)]
     if judged:
         draft.judge(judged)

@@ -17,8 +17,10 @@ from nnd.converters.onboard.guess.draft import (
     Draft,
     aspect_names,
     literal,
+    questions_of,
     quoted,
 )
+from nnd.converters.onboard.guess.name_words import more_is_better
 from nnd.converters.onboard.guess.pair_shapes import (
     SIDES,
     choices_of,
@@ -99,7 +101,10 @@ def _write_lists(draft: Draft) -> None:
     if is_number and not draft.roles.given.get("label"):
         names = aspect_names(listed)
         draft.table["ratings"] = {name: [column.path] for name, column in names.items()}
-        draft.by_numbers(names, many=True)
+        for name, column in names.items():
+            if more_is_better([column]) is not True:
+                draft.note(f"ratings.{name}", f"more of {column.path} is read as better")
+        draft.by_numbers(names, many=True, better=[True])
         return
     first, *others = listed
     aspect = words.slug(first.holder.replace("[]", "").rpartition(".")[2], "errors")
@@ -121,11 +126,12 @@ def _write_marks(draft: Draft) -> None:
             "columns": names,
         }
     }
-    draft.note(
-        "marks.errors",
-        "a mark is read as an error; if it means that all is well, exchange "
-        "`marks` and `blank`. Take out columns that are not errors",
-    )
+    draft.note("marks.errors", "a mark is read as an error. Take out columns that are not errors")
+    marks = [cell for cell in cells if cell.lower() in MARKED]
+    rows = zip(*(column.values for column in draft.roles.marks), strict=True)
+    if blank and any({str(cell).strip() for cell in row} <= {*marks} for row in rows):
+        exchanged = {"marks.errors.marks": blank, "marks.errors.blank": marks}
+        draft.offer("marks.errors", exchanged)
     if others := [c for c in draft.roles.judged if c not in draft.roles.marks]:
         draft.note("marks.errors.columns", "not read, since a mark may be good there", others)
     draft.aspects, draft.labels = ["errors"], list(names)
@@ -197,8 +203,16 @@ def _write_aspects(draft: Draft) -> None:
         return
     names = {cell: words.slug(cell, "quality") for cell in aspect.counts}
     path = judged[0].path
-    draft.by_numbers(dict.fromkeys(names.values(), judged[0]), many=roles.annotator is not None)
+    if judged[0].kind != "number" or judged[0] in roles.named("label"):
+        draft.table["pivot"] = {"aspect": aspect.path, "names": names, "label": path}
+        draft.by_labels(judged[:1], list(dict.fromkeys(names.values())))
+        return
     lower = [cell for cell in names if {*words_of(cell)} & words.WORSE]
+    draft.by_numbers(
+        dict.fromkeys(names.values(), judged[0]),
+        many=roles.annotator is not None,
+        better=[cell not in lower for cell in names],
+    )
     if lower:
         cells = ", ".join(map(literal, lower))
         number = f"CAST({quoted(path)} AS DOUBLE)"
@@ -235,9 +249,20 @@ def _write_ratings(draft: Draft) -> None:
         return
     stem = [w for w in words_of(columns[0].name) if not w.isdigit()]
     aspect = words.slug("_".join(stem), "quality")
-    draft.table["ratings"] = {aspect: [column.path for column in columns]}
-    draft.note(f"ratings.{aspect}", "several people's numbers; if each is an aspect, use `scores:`")
+    place = f"ratings.{aspect}"
+    draft.table["ratings"] = {aspect: [draft.turned(column, place) for column in columns]}
+    draft.choices.pop(place, None)  # of one column, where there are several
     draft.by_numbers({aspect: columns[0]}, many=True)
+    said = draft.notes.get(place)
+    draft.note(place, "several people's numbers, or an aspect each" + (f"; {said}" if said else ""))
+    names = aspect_names(columns)
+    each = {
+        "ratings": None,
+        "scores": {name: column.path for name, column in names.items()},
+        "quality": {"rule": "gap", "minimum": draft.quality.get("minimum", 1)},
+        "aspects": questions_of(names),
+    }
+    draft.offer(place, each)
 
 
 def _write_plain(draft: Draft) -> None:
@@ -255,7 +280,9 @@ def _ranks(roles: Roles) -> list[Column]:
 def _write_ranks(draft: Draft) -> None:
     ranks = _ranks(draft.roles)
     draft.table["ranks"] = {"quality": ranks[0].path if ranks else TODO}
-    draft.note("ranks.quality", "1 is the best; name under `columns` the `group` of a ranking")
+    draft.note("ranks.quality", "1 is the best; a `group` keeps comparisons within a ranking")
+    if who := draft.roles.annotator:
+        draft.offer("ranks.quality", {"columns.group": who.path})
     draft.by_order()
 
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from nnd.converters.onboard.guess.draft import TODO, Draft
+from nnd.converters.onboard.guess.draft import TODO, Draft, questions_of, taxonomy_of
 from nnd.schemas import load_yaml, one_line
 
 TO_FILL = TODO
@@ -46,17 +46,8 @@ def source_facts(name: str, draft: Draft, files: Sequence[dict[str, Any]]) -> di
         "files": list(files),
         "table": draft.table,
         "quality": draft.quality,
-        "aspects": dict.fromkeys(
-            draft.aspects, f"{TO_FILL}, the question that the annotators answered"
-        ),
-        "taxonomy": {
-            label: {
-                "name": label[:1].upper() + label[1:].replace("_", " "),
-                "group": None,
-                "description": f"{TO_FILL}, what the error is",
-            }
-            for label in draft.labels
-        },
+        "aspects": questions_of(draft.aspects),
+        "taxonomy": taxonomy_of(draft.labels),
         "systems": dict.fromkeys(draft.systems),
         "expected": None,
     }
@@ -142,8 +133,12 @@ def _dump(value: object) -> str:
 
 
 def _comment(text: str) -> str:
-    """Return a text as comment lines, with invisible characters as escapes."""
+    """Return a text as comment lines, with invisible characters as escapes.
+
+    Of a note, only the first line is prose, and wrapped: the others are YAML to be copied.
+    """
     if text.startswith("#"):
         return text
-    lines = wrap(one_line(text), _WIDTH, break_long_words=False, break_on_hyphens=False)
-    return "".join(f"# {line}\n" for line in lines)
+    prose, *copied = text.split("\n")
+    lines = wrap(one_line(prose), _WIDTH, break_long_words=False, break_on_hyphens=False)
+    return "".join(f"# {line}\n" for line in [*lines, *copied])

@@ -20,6 +20,7 @@ from nnd.converters.onboard.scaffold.first_facts import (
     source_facts,
 )
 from nnd.converters.onboard.scaffold.new_source_result import NewSource, common_place
+from nnd.converters.onboard.scaffold.open_choices import INSTEAD, with_choices
 from nnd.converters.source import BUILT_IN, load_source
 from nnd.schemas import (
     CONTEXT,
@@ -155,7 +156,8 @@ def _write(  # noqa: PLR0917 - what a folder is written from
     ]
     facts = source_facts(name, draft, files)
     where = shlex.join(map(str, origin))
-    text = as_yaml(facts, draft.notes, where, f"{shape.name}, {shape.picture}")
+    notes = with_choices(draft.notes, draft.choices, facts)
+    text = as_yaml(facts, notes, where, f"{shape.name}, {shape.picture}")
     with make_new(folder) as fresh:
         fresh.mkdir(parents=True, exist_ok=True)
         (fresh / "source.yaml").write_text(text, encoding="utf-8", newline="")
@@ -190,15 +192,17 @@ def _examined(
 def _open_lines(text: str) -> list[str]:
     """Return the lines of a source.yaml that are open, with their numbers and comments."""
     found, comment = list[str](), ""
-    part = ""
+    part, is_prose = "", False
     for number, line in enumerate(text.splitlines(), start=1):
         stripped = line.strip()
         part = line.partition(":")[0] if line[:1].isalpha() else part
         if stripped.startswith("#"):
             body = stripped.lstrip("# ")
             if body.startswith(f"{OPEN}:"):
-                comment = body.removeprefix(f"{OPEN}:").strip()
-            elif comment:
+                comment, is_prose = body.removeprefix(f"{OPEN}:").strip(), True
+            elif body.startswith(INSTEAD):
+                is_prose = False
+            elif comment and is_prose:
                 comment += f" {body}"
             continue
         if comment or (part in _PARTS and re.search(rf"\b{TO_FILL}\b", stripped)):

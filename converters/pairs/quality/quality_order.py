@@ -6,6 +6,7 @@ pair.
 """
 
 from collections import Counter
+from collections.abc import Iterator
 from itertools import chain
 from typing import Literal, NamedTuple
 
@@ -72,6 +73,29 @@ def compare(annotations: pl.DataFrame, rules: Rule | Rules) -> KnownOrder:
         counts[reason._replace(n=0)] += reason.n
     frame = pl.concat(order.frame for order in found)
     return KnownOrder(frame, [reason._replace(n=n) for reason, n in counts.items()])
+
+
+_NUMBERS = "use `rule: gap` with a `minimum`"
+_READ_INSTEAD = {
+    ("score", "ratings"): "add `ratings: mean` to the rule under `quality`",
+    ("score", "label"): "use `rule: no_error`, or name a column of numbers under `scores`",
+    ("ratings", "score"): f"{_NUMBERS} and without `ratings`",
+    ("ratings", "label"): "use `rule: no_error`, or name columns of numbers under `ratings`",
+    ("label", "score"): _NUMBERS,
+    ("label", "ratings"): f"{_NUMBERS} and with `ratings: mean`",
+}
+"""What a rule reads, and what annotations have instead → the remedy."""
+
+
+def unread_values(annotations: pl.DataFrame, rules: Rules) -> Iterator[tuple[str, str]]:
+    """Yield what a rule reads and no annotation of its aspects has, with a remedy."""
+    for rule, rows in rules.divide(annotations):
+        needed = used_column(rule)
+        counts = {name: rows[name].drop_nulls().len() for name in ("label", "score", "ratings")}
+        there = [name for name, n in counts.items() if n and (needed, name) in _READ_INSTEAD]
+        if rows.height and there and not counts[needed]:
+            what = f"`quality` reads the {needed}, and the annotations have the {there[-1]}"
+            yield what, _READ_INSTEAD[needed, there[-1]]
 
 
 def _compare(annotations: pl.DataFrame, rule: Rule) -> KnownOrder:

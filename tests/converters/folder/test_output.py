@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from support.refusals import refusal
 from support.stored_folders import read_manifest, write_manifest
 
-from nnd.cards import data_card
+from nnd.cards import card, data_card
 from nnd.converters.folder.conversion import convert
 from nnd.converters.folder.validation import validate
 
@@ -146,3 +147,51 @@ def test_with_equal_texts_there_may_be_more_pairs_than_a_source_expects(
 
     assert (found.pairs.height, found.manifest["counts"]["equal_pairs"]) == (1119, 2)
     assert validate(tmp_path / "out").ok
+
+
+def test_a_card_in_the_folder_is_written_again(
+    make_source: Callable[..., Path], tmp_path: Path
+) -> None:
+    source, out = make_source(), tmp_path / "out"
+    convert(source, out=out)
+    card(out, repo="birds/toy", out=out / "README.md")
+    text = (out / "README.md").read_text("utf-8")
+    (out / "README.md").write_text(f"{text}\n## Mine\n", "utf-8")
+    facts = yaml.safe_load((source / "source.yaml").read_text("utf-8"))
+    (source / "source.yaml").write_text(yaml.safe_dump(facts | {"texts": "Songs."}), "utf-8")
+
+    convert(source, out=out)
+
+    found = (out / "README.md").read_text("utf-8")
+    assert found.rstrip().endswith("## Mine")
+    assert 'load_dataset("birds/toy"' in found
+    assert ("Songs." in text, "Songs." in found) == (False, True)
+    assert [str(finding) for finding in validate(out)] == []
+
+
+def test_a_card_that_was_changed_within_its_marks_stays(
+    make_source: Callable[..., Path], tmp_path: Path
+) -> None:
+    source, out = make_source(), tmp_path / "out"
+    convert(source, out=out)
+    card(out, repo="birds/toy", out=out / "README.md")
+    mine = (out / "README.md").read_text("utf-8").replace("load_dataset", "my_dataset")
+    (out / "README.md").write_text(mine, "utf-8")
+    before = (out / "manifest.json").read_bytes()
+
+    with refusal("card.marks", "README.md"):
+        convert(source, out=out)
+
+    assert (out / "README.md").read_text("utf-8") == mine
+    assert (out / "manifest.json").read_bytes() == before
+
+
+def test_a_readme_of_someone_else_still_blocks(
+    make_source: Callable[..., Path], tmp_path: Path
+) -> None:
+    source, out = make_source(), tmp_path / "out"
+    convert(source, out=out)
+    (out / "README.md").write_text("# Mine\n", "utf-8")
+
+    with refusal("place.foreign-files", "out"):
+        convert(source, out=out)

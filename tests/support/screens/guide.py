@@ -7,6 +7,7 @@ import base64
 import json
 import re
 import shutil
+import sys
 from collections.abc import Mapping
 from io import BytesIO
 from pathlib import Path
@@ -27,6 +28,7 @@ from support.screens.doc_blocks import (
 )
 
 from nnd.cards.markdown import shorten, table_cell
+from nnd.converters.folder import convert
 from nnd.converters.source.source import list_sources
 
 RUN = ROOT / "cards/guide/run"
@@ -218,5 +220,12 @@ def main() -> None:
         write_regions(RUN, place / DATA)
 
 
+def write_tables() -> None:
+    """Write the tables of README, from the run that is kept and the sources: without a model."""
+    with TemporaryDirectory(prefix="nnd-readme-") as folder:
+        convert("quiz_design", out=folder)
+        write_regions(RUN, Path(folder))
+
+
 if __name__ == "__main__":
-    main()
+    write_tables() if sys.argv[1:] == ["tables"] else main()

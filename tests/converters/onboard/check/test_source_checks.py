@@ -533,7 +533,7 @@ def test_the_command_tells_people_and_exits_with_0(here: Birds, nnd: Nnd) -> Non
     done = nnd("check-source", here.folder, "--from", here.real)
 
     assert done.code == 0, done.err
-    assert f"{here.folder}: 26 of 27 checks pass, 1 to look at." in done.out
+    assert f"{here.folder}: 27 of 28 checks pass, 1 to look at." in done.out
     assert "--private" in done.out
     assert "birds (real files) has 5 pairs; 3 shown." in done.out
     assert "say that it is a [" in done.out
