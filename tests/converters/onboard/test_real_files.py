@@ -66,6 +66,8 @@ def test_what_is_written_gives_what_the_built_in_source_gives(  # noqa: PLR0917
     made = look(nnd_data, tmp_path, file)
 
     assert made.shapes[0].name == shape
+    if source == "dialsummeval":  # the alternative that its paper takes
+        made = edited(made, quality={"rule": "majority", "top": 5})
     expected = {"pairs": 100} if source == "llmbar" else built_in.facts["expected"]
     for name in {"pairs", "by_error_category", "contexts"} & expected.keys():
         assert made.counts[name] == expected[name]
