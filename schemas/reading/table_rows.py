@@ -15,6 +15,7 @@ from nnd.schemas.reading.records import (
     Cells,
     FileRecord,
     check_columns,
+    load_json,
     parse_json,
     quoted,
     read_cells,
@@ -106,9 +107,12 @@ def read_rows(
         case ".xlsx":
             cells = read_workbook(path, options.get("sheet"))
             yield from _by_header(cells, path.name, columns)
-        case ".jsonl" | ".json" as suffix:
-            is_json = suffix == ".json"
-            records = parse_json(read_text(path), path.name) if is_json else read_jsonl(path)
+        case ".jsonl":
+            yield from _with_columns(read_jsonl(path), columns)
+        case ".json":
+            text = read_text(path)
+            is_whole = not _begins_with_line(text)
+            records = parse_json(text, path.name) if is_whole else read_jsonl(path)
             yield from _with_columns(records, columns)
         case ".parquet":
             # Importing Arrow takes half a second, and most files need none of it.
@@ -136,6 +140,15 @@ def by_header(cells: Iterable[Cells]) -> list[dict[str, str]]:
     for number, name in enumerate([*header, *more], start=1):
         names.append(name if name and name not in names else f"{name or 'column'} {number}")
     return [dict(zip(names, row, strict=False)) for row in rows]
+
+
+def _begins_with_line(text: str) -> bool:
+    """Whether a line with an object comes first, and more after it, which JSON itself forbids."""
+    first, _, others = text.lstrip().partition("\n")
+    try:
+        return bool(others.strip()) and isinstance(load_json(first, ""), dict)
+    except SourceError:
+        return False
 
 
 def _with_columns(

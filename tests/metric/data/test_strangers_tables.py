@@ -17,7 +17,7 @@ from nnd.metric.numbers.agreement.from_results import read_pass_rates
 from nnd.metric.numbers.slices.parts import with_seen
 from nnd.metric.other_metrics.scorers.references import read_references
 from nnd.metric.other_metrics.stored_values import read_values
-from nnd.metric.run.harness_samples import _read_results
+from nnd.metric.run.harness.samples import _read_results
 from nnd.metric.run.model_cost import read_costs
 from nnd.metric.train.history import read_history
 from nnd.schemas import ScoringError, read_json, read_jsonl
