@@ -165,8 +165,10 @@ def _as_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 _DECODER = json.JSONDecoder(object_pairs_hook=_as_object)
 
 
-def load_json(text: str, where: str) -> Any:  # noqa: ANN401 - a JSON value may be anything
+def load_json(text: str, where: str, *, with_nul: bool = False) -> Any:  # noqa: ANN401 - any value
     """Return the value of a JSON text, in which NaN and infinity are numbers.
+
+    Texts may be `with_nul` where they are no data: tokens of a model, and what nnd itself wrote.
 
     Raises:
         SourceError: If it is not JSON, has a key twice in an object, too many levels, a text that
@@ -190,13 +192,13 @@ def load_json(text: str, where: str) -> Any:  # noqa: ANN401 - a JSON value may 
     if text.count("[") + text.count("{") > MOST_LEVELS:
         _check_levels(value, where)
     if len(text) > _LONG or _UNUSUAL.search(text):
-        _check_texts(value, where)
+        _check_texts(value, where, "" if with_nul else "\0")
     return value
 
 
-def read_json(path: Path) -> Any:  # noqa: ANN401 - a JSON value may be anything
+def read_json(path: Path, *, with_nul: bool = False) -> Any:  # noqa: ANN401 - any value
     """Return the value in a JSON file; errors as those of `load_json` and `read_text`."""
-    return load_json(read_text(path), path.name)
+    return load_json(read_text(path), path.name, with_nul=with_nul)
 
 
 def _check_levels(value: object, where: str) -> None:
@@ -208,7 +210,7 @@ def _check_levels(value: object, where: str) -> None:
     raise _too_deep(where)
 
 
-def _check_texts(value: object, where: str) -> None:
+def _check_texts(value: object, where: str, refused: str) -> None:
     waiting, most = [value], TEXT.most
     while waiting:
         value = waiting.pop()
@@ -216,7 +218,7 @@ def _check_texts(value: object, where: str) -> None:
         waiting += value if isinstance(value, dict) else ()
         if isinstance(value, str) and len(value) > most:
             raise TEXT.error(where, "a text has")
-        if isinstance(value, str) and ("\0" in value or has_surrogate(value)):
+        if isinstance(value, str) and (has_surrogate(value) or (refused and refused in value)):
             raise SourceError(
                 "cell.not-text",
                 f"{shown(value)} has NUL or half a surrogate pair, which are not characters",
