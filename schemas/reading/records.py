@@ -25,6 +25,9 @@ _SEPARATOR = re.compile(r"sep=(.)\s*")
 MOST_LEVELS = 100
 """Most levels of objects and lists in JSON: whoever walks through a value does it by recursion."""
 
+_ROWS = 1024
+"""Rows of cells that are cut at a time."""
+
 _LONG = 2**16
 """Characters of a JSON text in which the length of each text is compared with the limit."""
 
@@ -258,26 +261,38 @@ def split_cells(
         quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE,
         strict=quoted,
     )
-    width, above, longest = 0, bool(named), TEXT.most
-    while True:
+    above, longest = int(bool(named)), TEXT.most
+    width, line, is_whole = 0, above, False
+    while not is_whole:
+        rows, problem = list[list[str]](), None
         limit = csv.field_size_limit(longest)  # which is global, so it is restored at once
         try:
-            values = next(reader, None)
-        except csv.Error as error:
-            where = f"{name}:{reader.line_num + above}"
-            if "field limit" in str(error):
-                raise TEXT.error(where, "a cell, or a quote that does not end, has") from error
-            raise SourceError("file.not-csv", f"not a row of cells: {error}", where) from error
+            rows.extend(itertools.islice(reader, _ROWS))  # keeps those before an error
+        except (csv.Error, SourceError) as error:
+            problem = error
         finally:
             csv.field_size_limit(limit)
-        if values is None:
-            return
-        where = f"{name}:{reader.line_num + above}"
-        width = width or len(values)
-        if values and even and len(values) != width:
-            raise wrong_width(where, len(values), width)
-        if values:
-            yield Cells(where, values)
+        is_whole = not rows
+        has_long_rows = reader.line_num + above > line + len(rows)
+        for values in rows:
+            line += 1 + (sum(map(_line_ends, values)) if has_long_rows else 0)
+            where = f"{name}:{line}"
+            width = width or len(values)
+            if values and even and len(values) != width:
+                raise wrong_width(where, len(values), width)
+            if values:
+                yield Cells(where, values)
+        if isinstance(problem, csv.Error):
+            where = f"{name}:{reader.line_num + above}"
+            if "field limit" in str(problem):
+                raise TEXT.error(where, "a cell, or a quote that does not end, has") from problem
+            raise SourceError("file.not-csv", f"not a row of cells: {problem}", where) from problem
+        if problem:
+            raise problem
+
+
+def _line_ends(cell: str) -> int:
+    return cell.count("\n") + cell.count("\r") - cell.count("\r\n")
 
 
 def wrong_width(where: str, cells: int, width: int) -> SourceError:
