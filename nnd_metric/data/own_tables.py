@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path, PurePosixPath
+from types import NoneType
 from typing import Any, TypeAlias
 
 import polars as pl
@@ -174,5 +175,5 @@ def _cells(name: str, cells: list[str], places: Sequence[str]) -> list[Any]:
 
 
 def _column(values: list[Any]) -> Column:
-    is_text = all(value is None or isinstance(value, str) for value in values)
+    is_text = {*map(type, values)} <= {str, NoneType}
     return pl.Series(values, dtype=pl.String) if is_text else values
