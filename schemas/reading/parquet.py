@@ -135,7 +135,7 @@ def _batches(
     texts = [name for name, kind in zip(wanted, kinds, strict=True) if _is_text(kind)]
     metadata = parquet.metadata
     groups = [*range(metadata.num_row_groups)] if group is None else [group]
-    missing = sum(metadata.row_group(number).num_rows for number in groups)
+    missing = metadata.num_rows if group is None else metadata.row_group(group).num_rows
     # Repeated texts are decoded after their sizes are known. Arrow mostly cannot do that in lists.
     if any(map(pa.types.is_nested, kinds)):
         rows = _ROWS
