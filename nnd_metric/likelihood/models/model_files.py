@@ -52,8 +52,9 @@ def weight_files(folder: Path) -> list[Path]:
 
     An index lists them; beside them may be the same weights in other formats.
     """
-    named = _read(folder / _CONFIG).get("transformers_weights")
-    for name in (*([named] if is_inside(named) else []), *_WEIGHTS):
+    named: Any = _read(folder / _CONFIG).get("transformers_weights")
+    names: list[str] = [named, *_WEIGHTS] if is_inside(named) else [*_WEIGHTS]
+    for name in names:
         if (folder / name).is_file() and not name.endswith(".index.json"):
             return [folder / name]
         listed = _read(folder / f"{name.removesuffix('.index.json')}.index.json").get("weight_map")
