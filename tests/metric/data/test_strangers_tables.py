@@ -244,7 +244,7 @@ def test_a_long_candidate_is_looked_for_in_its_context() -> None:
     assert rows.select(_is_inside("candidate")).to_series().to_list() == [True]
 
 
-@pytest.mark.parametrize("rate", ["true", '"1_0"', '"١"', '"high"', "[0.5]"])
+@pytest.mark.parametrize("rate", ["true", '"1_0"', '"\\u0661"', '"high"', "[0.5]"])
 def test_a_pass_rate_is_a_number(rate: str, tmp_path: Path) -> None:
     names = {name: "x" for name in _PASS_RATES if name != "pass_rate"}
     lines = [json.dumps(names | {"pass_rate": number}) for number in (0.5, "0.25")]
