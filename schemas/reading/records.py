@@ -305,7 +305,10 @@ def wrong_width(where: str, cells: int, width: int) -> SourceError:
 def _any_line_ends(lines: Iterable[str]) -> Iterator[str]:
     """Cut lines at carriage returns too, with which old programs end lines."""
     for line in lines:
-        yield from io.StringIO(line, newline="") if "\r" in line else (line,)
+        if "\r" in line:
+            yield from io.StringIO(line, newline="")
+        else:
+            yield line
 
 
 def parse_number(text: str, where: str) -> float:
