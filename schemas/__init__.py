@@ -207,6 +207,7 @@ if TYPE_CHECKING:
         guess_cells as guess_cells,
         is_lines as is_lines,
         kind_of as kind_of,
+        read_by_header as read_by_header,
         read_rows as read_rows,
     )
     from .reading.text_files import (

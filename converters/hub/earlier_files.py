@@ -4,7 +4,6 @@ Others may have changed it since: what nnd did not write, or not with this conte
 """
 
 import hashlib
-import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,16 @@ from huggingface_hub.hf_api import RepoFile
 from nnd.cards import merge_card
 from nnd.converters.hub.release_folder import CARD, EVAL_YAML, SCHEMAS
 from nnd.converters.hub.repository_state import Repository, State, digest, fetch, is_same
-from nnd.schemas import MANIFEST, VALIDITY, PublishError, find_change, is_published_path
+from nnd.schemas import (
+    MANIFEST,
+    VALIDITY,
+    PublishError,
+    SourceError,
+    decode,
+    find_change,
+    is_published_path,
+    load_json,
+)
 
 _FILES_OF_NEW_REPOSITORIES = {
     ".gitattributes",
@@ -124,8 +132,8 @@ def _is_listed(
 def _fetch_object(repository: Repository, state: State, path: str) -> dict[str, Any]:
     """Return a JSON object on the Hub; an empty one if the file is something else."""
     try:
-        found = json.loads(fetch(repository, state.commit, path))
-    except (ValueError, RecursionError):
+        found = load_json(decode(fetch(repository, state.commit, path), path), path)
+    except SourceError:
         return {}
     return found if isinstance(found, dict) else {}
 

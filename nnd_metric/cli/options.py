@@ -1,7 +1,6 @@
 """Options of the command from the parameters of functions: names, types, sentences, values."""
 
 import inspect
-import json
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from nnd.metric.cli.signatures import Parameter
-from nnd.schemas import ScoringError
+from nnd.schemas import ScoringError, SourceError, load_json
 
 _NAMES = {
     "arguments": "template-arg",
@@ -248,6 +247,7 @@ def _parsed(text: str) -> object:
     """Return a value parsed as JSON; Python's True and False are accepted, too."""
     word = text.lower()
     try:
-        return json.loads(word if word in ("true", "false", "null") else text)
-    except ValueError:
+        value: object = load_json(word if word in ("true", "false", "null") else text, "")
+    except SourceError:
         return text
+    return value

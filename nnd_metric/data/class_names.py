@@ -1,11 +1,12 @@
 """Names of classes in the tables of a dataset, whose rows number them."""
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeAlias, TypeGuard
 
 import polars as pl
+
+from nnd.schemas import SourceError, load_json
 
 ClassNames: TypeAlias = Mapping[str, Mapping[str, str]]
 """Column → number of a class → its name."""
@@ -26,8 +27,9 @@ def classes_of_card(card: Mapping[str, Any], config: object) -> ClassNames:
 def classes_of_parquet(path: Path) -> ClassNames:
     """Return the classes that the library `datasets` noted in a Parquet file."""
     try:
-        features = json.loads(pl.read_parquet_metadata(path)["huggingface"])["info"]["features"]
-    except (KeyError, TypeError, ValueError, RecursionError, OSError, pl.exceptions.PolarsError):
+        noted = pl.read_parquet_metadata(path)["huggingface"]
+        features = load_json(noted, path.name)["info"]["features"]
+    except (KeyError, TypeError, OSError, SourceError, pl.exceptions.PolarsError):
         return {}
     found = {
         column: _names({"class": feature}, "class")

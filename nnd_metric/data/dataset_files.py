@@ -5,7 +5,6 @@ other files of this machine included, so nnd looks the names up among the files 
 the rules of that library, and refuses all others.
 """
 
-import json
 import os
 import re
 from collections import Counter
@@ -18,11 +17,13 @@ from typing import Any, NamedTuple
 from nnd.metric.data.class_names import ClassNames, classes_of_card
 from nnd.schemas import (
     ScoringError,
+    SourceError,
     is_inside,
     leads_out,
     listed,
     outside,
     path_inside,
+    read_json,
     read_metadata,
     split_head,
 )
@@ -114,11 +115,10 @@ def _arrow_files(folder: Path, name: str) -> list[Path]:
 def _field(path: Path, key: str, where: str) -> list[Any]:
     """Return a list in a small JSON file."""
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))[key]
-    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
-        reason = f"{type(error).__name__}: {error}"
-        what = f"cannot be read: {reason}"
-        raise ScoringError("file.not-a-table", what, where, _REMEDY) from error
+        content = read_json(path)
+    except SourceError as error:
+        raise ScoringError("file.not-a-table", error.what, where, _REMEDY) from error
+    found = content.get(key) if isinstance(content, dict) else None
     if not isinstance(found, list):
         raise ScoringError("file.not-a-table", f"{key} is not a list", where, _REMEDY)
     return found

@@ -14,7 +14,7 @@ from nnd.metric.data.any_frames import Column, frame_of_lists
 from nnd.metric.data.completion import IDS, OPTIONAL
 from nnd.metric.data.message_pairs import MessagePair, read_pair
 from nnd.metric.data.pair_columns import COLUMNS
-from nnd.schemas import ScoringError, check_known, did_you_mean, listed
+from nnd.schemas import ScoringError, check_known, did_you_mean, listed, read_number
 
 
 class Layout(NamedTuple):
@@ -85,6 +85,17 @@ class OwnTable(NamedTuple):
         """Return the table of a frame."""
         columns = {each: frame[each] for each in frame.columns}
         return cls(name, columns, lambda row: f"{name}: row {row}", name, frame.columns)
+
+    def with_numbers(self, name: str) -> "OwnTable":
+        """Return the table with numbers in a column, where others spell them (`read_number`)."""
+        numbers = list[float | None]()
+        for row, value in enumerate(self.columns[name]):
+            try:
+                numbers.append(None if value is None else read_number(value))
+            except TypeError as error:
+                what = f"{name}: {error}"
+                raise ScoringError("cell.not-a-number", what, self.where(row)) from error
+        return self._replace(columns={**self.columns, name: pl.Series(numbers, dtype=pl.Float64)})
 
     def frame(self) -> pl.DataFrame:
         """Return the table as a frame."""

@@ -2,7 +2,8 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path, PurePosixPath
-from typing import Any
+from types import NoneType
+from typing import Any, TypeAlias
 
 import polars as pl
 
@@ -20,6 +21,7 @@ from nnd.schemas import (
     find_options,
     kind_of,
     load_json,
+    read_by_header,
     read_parquet,
     read_rows,
     stored_columns,
@@ -34,6 +36,9 @@ TABLES = (".csv", ".tsv", ".jsonl", ".json", ".parquet")
 HUB_FILES = ("README.md", *(f"*{suffix}" for suffix in (*SUFFIXES, ".json")))
 """Patterns of the files of a dataset on the Hub that nnd did not write."""
 
+
+_Columns: TypeAlias = tuple[list[str], dict[str, list[Any]], list[str]]
+"""The names of all columns, those that are read, and the place of each row."""
 
 _OBJECTS = ("inputs", "metadata")
 """Columns that `nnd export --to csv` writes as JSON objects."""
@@ -124,34 +129,51 @@ def _read_parquet(file: File, name: str, wanted: Collection[str] | None) -> OwnT
 @collector_paused()
 def _read_rows(path: Path, wanted: Collection[str] | None) -> OwnTable:
     """Return the table in a file of cells or of JSON."""
-    has_cells = kind_of(path) in CELL_SUFFIXES
+    read = _columns_of_cells if kind_of(path) in CELL_SUFFIXES else _columns_of_objects
+    names, columns, places = read(path, wanted)
+    if not places:
+        raise SourceError("file.empty", "the table has no rows", path.name)
+    of_kinds = {name: _column(values) for name, values in columns.items()}
+    return OwnTable(path.name.partition(".")[0], of_kinds, places.__getitem__, path.name, names)
+
+
+def _columns_of_cells(path: Path, wanted: Collection[str] | None) -> _Columns:
+    at, rows = read_by_header(path, path.name, find_options(path))
+    chosen = {name: at[name] for name in at if wanted is None or name in wanted}
+    places, texts = list[str](), [list[str]() for _ in chosen]
+    appends = [(texts.append, place) for texts, place in zip(texts, chosen.values(), strict=True)]
+    for where, values in rows:
+        places.append(where)
+        for append, place in appends:
+            append(values[place])
+    columns = zip(chosen, texts, strict=True)
+    return [*at], {name: _cells(name, cells, places) for name, cells in columns}, places
+
+
+def _columns_of_objects(path: Path, wanted: Collection[str] | None) -> _Columns:
     names, rows, places = dict[str, None](), list[Mapping[str, Any]](), list[str]()
     known: Collection[str] = ()
-    for where, fields in read_rows(path, path.name, find_options(path)):
+    for where, fields in read_rows(path, path.name, {}):
         if fields.keys() != known:  # seldom: most tables have the same columns in all rows
             known, names = fields.keys(), names | dict.fromkeys(fields)
             chosen = [name for name in known if wanted is None or name in wanted]
         is_whole = len(chosen) == len(fields)
         rows.append(fields if is_whole else {name: fields[name] for name in chosen})
         places.append(where)
-    if not rows:
-        raise SourceError("file.empty", "the table has no rows", path.name)
-    columns = dict[str, Column]()
-    for name in names if wanted is None else [name for name in names if name in wanted]:
-        values = [row.get(name) for row in rows]
-        columns[name] = _column(_cells(name, values, places) if has_cells else values)
-    return OwnTable(path.name.partition(".")[0], columns, places.__getitem__, path.name, [*names])
+    found = [name for name in names if wanted is None or name in wanted]
+    return [*names], {name: [row.get(name) for row in rows] for name in found}, places
 
 
-def _cells(name: str, cells: Sequence[Any], places: Sequence[str]) -> list[Any]:
+def _cells(name: str, cells: list[str], places: Sequence[str]) -> list[Any]:
     """Return the values in a column of cells, in which an empty one is null."""
     if name in _OBJECTS:
         wheres = [f"{place}: {name}" for place in places]
         return [load_json(cell or "{}", where) for cell, where in zip(cells, wheres, strict=True)]
-    is_context = name in ("context", "prompt")  # of which an empty one is a text
-    return [cell if cell or is_context else None for cell in cells]
+    if name in ("context", "prompt"):  # of which an empty one is a text
+        return cells
+    return [cell or None for cell in cells]
 
 
 def _column(values: list[Any]) -> Column:
-    is_text = all(value is None or isinstance(value, str) for value in values)
+    is_text = {*map(type, values)} <= {str, NoneType}
     return pl.Series(values, dtype=pl.String) if is_text else values

@@ -133,7 +133,7 @@ def read_history(path: str | Path) -> list[HistoryEntry]:
     entries: list[HistoryEntry] = []
     for number, line in enumerate(lines, start=1):
         try:
-            entry = _read_entry(load_json(line, path.name))
+            entry = _read_entry(load_json(line, path.name, with_nul=True))
         except (ValueError, AttributeError, SchemaError, SourceError) as error:
             reason = (
                 f"{error.where}: {error.what}" if isinstance(error, SchemaError) else str(error)

@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from nnd.schemas.files.atomic import write_whole
+from nnd.schemas.reading.records import read_json
+from nnd.schemas.words.errors import SourceError
 
 _MOST: Final = 1_000
 """Most facts in one file; the newest are kept. Each has about a hundred bytes."""
@@ -25,8 +27,8 @@ def cache_folder() -> Path:
 def read_facts(file: str) -> dict[str, Any]:
     """Return the undamaged facts in a file of the cache folder, the oldest first."""
     try:
-        stored = json.loads((cache_folder() / file).read_bytes())
-    except (OSError, RuntimeError, ValueError):
+        stored = read_json(cache_folder() / file, with_nul=True)
+    except (RuntimeError, SourceError):
         return {}
     if not isinstance(stored, dict):
         return {}

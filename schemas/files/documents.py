@@ -227,8 +227,8 @@ def own_files(folder: Path, document: str) -> set[str]:
 def _is_sealed(path: Path) -> bool:
     """Whether nnd wrote a file that no document lists, and nobody changed it since."""
     try:
-        content = json.loads(path.read_bytes())
-    except (OSError, ValueError, RecursionError):
+        content = read_json(path, with_nul=True)
+    except SourceError:
         return False
     if not isinstance(content, dict):
         return False
@@ -279,7 +279,7 @@ def _keeps_schema(content: Mapping[str, Any], document: str) -> bool:
 def parse_document(path: Path) -> dict[str, Any]:
     """Return the content of a document, changed or not."""
     try:
-        content = read_json(path)
+        content = read_json(path, with_nul=True)
     except SourceError as error:
         raise SchemaError("contract.broken", error.what, path, _KINDS[path.name][1]) from error
     if not isinstance(content, dict):

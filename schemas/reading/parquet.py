@@ -30,8 +30,9 @@ from nnd.schemas.words.errors import SourceError
 _ROWS = 1024
 """Rows of Python values at a time, and of columns whose texts are decoded before they are seen."""
 
-_MANY_ROWS = 2**15
-"""Rows of other columns at a time."""
+_MANY_ROWS, _MANY_BYTES = 2**18, 2**28
+"""Rows of other columns at a time, and their bytes as the file tells them. For each of these pieces
+Arrow hashes the whole dictionary of a column again, so many small ones take four times as long."""
 
 
 def read_parquet(file: Path | BinaryIO, columns: Sequence[str] | None = None) -> pl.DataFrame:
@@ -124,7 +125,7 @@ def _batches(
     columns: Sequence[str] | None,
     *,
     group: int | None = None,
-    rows: int = _MANY_ROWS,
+    rows: int | None = None,
 ) -> Iterator[pa.RecordBatch]:
     """Yield the rows of a file or of a row group, within the limits."""
     names = _names(file, parquet)
@@ -132,15 +133,18 @@ def _batches(
     kinds = [parquet.schema_arrow.field(name).type for name in wanted]
     # All texts: on a damaged file, asking Arrow which columns have a dictionary may abort.
     texts = [name for name, kind in zip(wanted, kinds, strict=True) if _is_text(kind)]
+    metadata = parquet.metadata
+    groups = [*range(metadata.num_row_groups)] if group is None else [group]
+    missing = metadata.num_rows if group is None else metadata.row_group(group).num_rows
     # Repeated texts are decoded after their sizes are known. Arrow mostly cannot do that in lists.
     if any(map(pa.types.is_nested, kinds)):
         rows = _ROWS
-    metadata = parquet.metadata
-    missing = metadata.num_rows if group is None else metadata.row_group(group).num_rows
+    if rows is None:
+        told = sum(metadata.row_group(number).total_byte_size for number in groups)
+        rows = min(_MANY_ROWS, max(_ROWS, _MANY_BYTES * missing // max(told, 1)))
     left, longest, where = UNPACKED.most, TEXT.most, getattr(file, "name", "")
     again = {"metadata": metadata, "read_dictionary": texts, "pre_buffer": False}
     with pq.ParquetFile(file, **again) as opened:
-        groups = None if group is None else [group]
         for batch in opened.iter_batches(rows, groups, wanted, use_threads=rows != _ROWS):
             left -= sum(map(_decoded_bytes, batch.columns))
             if left < 0:

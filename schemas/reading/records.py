@@ -25,6 +25,9 @@ _SEPARATOR = re.compile(r"sep=(.)\s*")
 MOST_LEVELS = 100
 """Most levels of objects and lists in JSON: whoever walks through a value does it by recursion."""
 
+_ROWS = 1024
+"""Rows of cells that are cut at a time."""
+
 _LONG = 2**16
 """Characters of a JSON text in which the length of each text is compared with the limit."""
 
@@ -165,8 +168,10 @@ def _as_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 _DECODER = json.JSONDecoder(object_pairs_hook=_as_object)
 
 
-def load_json(text: str, where: str) -> Any:  # noqa: ANN401 - a JSON value may be anything
+def load_json(text: str, where: str, *, with_nul: bool = False) -> Any:  # noqa: ANN401 - any value
     """Return the value of a JSON text, in which NaN and infinity are numbers.
+
+    Texts may be `with_nul` where they are no data: tokens of a model, and what nnd itself wrote.
 
     Raises:
         SourceError: If it is not JSON, has a key twice in an object, too many levels, a text that
@@ -190,13 +195,13 @@ def load_json(text: str, where: str) -> Any:  # noqa: ANN401 - a JSON value may 
     if text.count("[") + text.count("{") > MOST_LEVELS:
         _check_levels(value, where)
     if len(text) > _LONG or _UNUSUAL.search(text):
-        _check_texts(value, where)
+        _check_texts(value, where, "" if with_nul else "\0")
     return value
 
 
-def read_json(path: Path) -> Any:  # noqa: ANN401 - a JSON value may be anything
+def read_json(path: Path, *, with_nul: bool = False) -> Any:  # noqa: ANN401 - any value
     """Return the value in a JSON file; errors as those of `load_json` and `read_text`."""
-    return load_json(read_text(path), path.name)
+    return load_json(read_text(path), path.name, with_nul=with_nul)
 
 
 def _check_levels(value: object, where: str) -> None:
@@ -208,7 +213,7 @@ def _check_levels(value: object, where: str) -> None:
     raise _too_deep(where)
 
 
-def _check_texts(value: object, where: str) -> None:
+def _check_texts(value: object, where: str, refused: str) -> None:
     waiting, most = [value], TEXT.most
     while waiting:
         value = waiting.pop()
@@ -216,7 +221,7 @@ def _check_texts(value: object, where: str) -> None:
         waiting += value if isinstance(value, dict) else ()
         if isinstance(value, str) and len(value) > most:
             raise TEXT.error(where, "a text has")
-        if isinstance(value, str) and ("\0" in value or has_surrogate(value)):
+        if isinstance(value, str) and (has_surrogate(value) or (refused and refused in value)):
             raise SourceError(
                 "cell.not-text",
                 f"{shown(value)} has NUL or half a surrogate pair, which are not characters",
@@ -256,26 +261,38 @@ def split_cells(
         quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE,
         strict=quoted,
     )
-    width, above, longest = 0, bool(named), TEXT.most
-    while True:
+    above, longest = int(bool(named)), TEXT.most
+    width, line, is_whole = 0, above, False
+    while not is_whole:
+        rows, problem = list[list[str]](), None
         limit = csv.field_size_limit(longest)  # which is global, so it is restored at once
         try:
-            values = next(reader, None)
-        except csv.Error as error:
-            where = f"{name}:{reader.line_num + above}"
-            if "field limit" in str(error):
-                raise TEXT.error(where, "a cell, or a quote that does not end, has") from error
-            raise SourceError("file.not-csv", f"not a row of cells: {error}", where) from error
+            rows.extend(itertools.islice(reader, _ROWS))  # keeps those before an error
+        except (csv.Error, SourceError) as error:
+            problem = error
         finally:
             csv.field_size_limit(limit)
-        if values is None:
-            return
-        where = f"{name}:{reader.line_num + above}"
-        width = width or len(values)
-        if values and even and len(values) != width:
-            raise wrong_width(where, len(values), width)
-        if values:
-            yield Cells(where, values)
+        is_whole = not rows
+        has_long_rows = reader.line_num + above > line + len(rows)
+        for values in rows:
+            line += 1 + (sum(map(_line_ends, values)) if has_long_rows else 0)
+            where = f"{name}:{line}"
+            width = width or len(values)
+            if values and even and len(values) != width:
+                raise wrong_width(where, len(values), width)
+            if values:
+                yield Cells(where, values)
+        if isinstance(problem, csv.Error):
+            where = f"{name}:{reader.line_num + above}"
+            if "field limit" in str(problem):
+                raise TEXT.error(where, "a cell, or a quote that does not end, has") from problem
+            raise SourceError("file.not-csv", f"not a row of cells: {problem}", where) from problem
+        if problem:
+            raise problem
+
+
+def _line_ends(cell: str) -> int:
+    return cell.count("\n") + cell.count("\r") - cell.count("\r\n")
 
 
 def wrong_width(where: str, cells: int, width: int) -> SourceError:
@@ -288,7 +305,10 @@ def wrong_width(where: str, cells: int, width: int) -> SourceError:
 def _any_line_ends(lines: Iterable[str]) -> Iterator[str]:
     """Cut lines at carriage returns too, with which old programs end lines."""
     for line in lines:
-        yield from io.StringIO(line, newline="") if "\r" in line else (line,)
+        if "\r" in line:
+            yield from io.StringIO(line, newline="")
+        else:
+            yield line
 
 
 def parse_number(text: str, where: str) -> float:

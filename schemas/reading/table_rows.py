@@ -15,6 +15,7 @@ from nnd.schemas.reading.records import (
     Cells,
     FileRecord,
     check_columns,
+    load_json,
     parse_json,
     quoted,
     read_cells,
@@ -99,16 +100,16 @@ def read_rows(
     around the names of columns of cells are ignored.
     """
     match kind_of(path, name):
-        case ".csv" | ".tsv" as suffix:
-            usual = default_options(suffix)
-            cells = read_cells(path, **{key: options.get(key, usual[key]) for key in usual})
-            yield from _by_header(cells, path.name, columns)
-        case ".xlsx":
-            cells = read_workbook(path, options.get("sheet"))
-            yield from _by_header(cells, path.name, columns)
-        case ".jsonl" | ".json" as suffix:
-            is_json = suffix == ".json"
-            records = parse_json(read_text(path), path.name) if is_json else read_jsonl(path)
+        case ".csv" | ".tsv" | ".xlsx":
+            places, rows = read_by_header(path, name, options, columns)
+            for where, values in rows:
+                yield FileRecord(where, {name: values[place] for name, place in places.items()})
+        case ".jsonl":
+            yield from _with_columns(read_jsonl(path), columns)
+        case ".json":
+            text = read_text(path)
+            is_whole = not _begins_with_line(text)
+            records = parse_json(text, path.name) if is_whole else read_jsonl(path)
             yield from _with_columns(records, columns)
         case ".parquet":
             # Importing Arrow takes half a second, and most files need none of it.
@@ -121,6 +122,34 @@ def read_rows(
             for number, line in enumerate(read_lines(path), start=1):
                 text = line.rstrip("\r\n")
                 yield FileRecord(f"{path.name}:{number}", {"line": number, "text": text})
+
+
+def read_by_header(
+    path: Path, name: str, options: Mapping[str, Any], columns: Collection[str] | None = None
+) -> tuple[dict[str, int], Iterator[Cells]]:
+    """Return the places of the columns of a table of cells, and its rows as `read_rows` does.
+
+    Rows that are blank are left out.
+    """
+    suffix = kind_of(path, name) or ""
+    if suffix == ".xlsx":
+        cells = read_workbook(path, options.get("sheet"))
+    else:
+        usual = default_options(suffix)
+        cells = read_cells(path, **{key: options.get(key, usual[key]) for key in usual})
+    where, header = next(cells, Cells(f"{path.name}:1", []))
+    if len(header) > COLUMNS.most:
+        raise COLUMNS.error(where)
+    header = [name.strip() for name in header]
+    columns = [name for name in header if name] if columns is None else columns
+    wanted = {name: name.strip() for name in columns}
+    check_columns(where, header, wanted.values())
+    times = Counter(header)
+    twice = sorted(name for name, stripped in wanted.items() if times[stripped] > 1)
+    if twice:
+        raise SourceError("header.wrong-names", f"the header has {quoted(twice)} twice", where)
+    places = {name: header.index(stripped) for name, stripped in wanted.items()}
+    return places, (row for row in cells if any(map(str.strip, row.values)))
 
 
 def is_lines(path: Path, name: str) -> bool:
@@ -138,6 +167,15 @@ def by_header(cells: Iterable[Cells]) -> list[dict[str, str]]:
     return [dict(zip(names, row, strict=False)) for row in rows]
 
 
+def _begins_with_line(text: str) -> bool:
+    """Whether a line with an object comes first, and more after it, which JSON itself forbids."""
+    first, _, others = text.lstrip().partition("\n")
+    try:
+        return bool(others.strip()) and isinstance(load_json(first, ""), dict)
+    except SourceError:
+        return False
+
+
 def _with_columns(
     records: Iterator[FileRecord], columns: Collection[str] | None
 ) -> Iterator[FileRecord]:
@@ -151,23 +189,3 @@ def _with_columns(
             yield record
         else:
             yield FileRecord(record.where, {name: record.fields[name] for name in columns})
-
-
-def _by_header(
-    cells: Iterator[Cells], file: str, columns: Collection[str] | None
-) -> Iterator[FileRecord]:
-    where, header = next(cells, Cells(f"{file}:1", []))
-    if len(header) > COLUMNS.most:
-        raise COLUMNS.error(where)
-    header = [name.strip() for name in header]
-    columns = [name for name in header if name] if columns is None else columns
-    wanted = {name: name.strip() for name in columns}
-    check_columns(where, header, wanted.values())
-    times = Counter(header)
-    twice = sorted(name for name, stripped in wanted.items() if times[stripped] > 1)
-    if twice:
-        raise SourceError("header.wrong-names", f"the header has {quoted(twice)} twice", where)
-    places = {name: header.index(stripped) for name, stripped in wanted.items()}
-    for where, values in cells:
-        if any(values) and any(map(str.strip, values)):
-            yield FileRecord(where, {name: values[place] for name, place in places.items()})

@@ -115,7 +115,7 @@ def _with_whole_paths(reading: Reading) -> Reading:
 def _read_reports(place: Path) -> Iterator[dict[str, Any]]:
     path = place / _REPORTS
     if _is_plain(path) and path.stat().st_size <= _MOST_REPORT_BYTES:
-        with contextlib.suppress(ValueError):
+        with contextlib.suppress(ValueError, RecursionError):
             yield from map(json.loads, path.read_bytes().splitlines())
 
 

@@ -1,6 +1,5 @@
 """Adapters: found in a folder or on the Hub, with the base model they name, and attached to it."""
 
-import json
 import re
 import warnings
 from dataclasses import dataclass, replace
@@ -19,7 +18,7 @@ from nnd.metric.likelihood.models.model_places import (
     resolve_revision,
     split_gguf,
 )
-from nnd.schemas import ScoringError, check_extra
+from nnd.schemas import ScoringError, SourceError, check_extra, read_json
 
 _WEIGHTS = ("adapter_model.safetensors", "adapter_model.bin")
 _VALUE_HEAD = re.compile(r"(^|\.)v_head\.")
@@ -161,9 +160,9 @@ def _find(name: str, revision: str | None) -> Adapter | None:
     if path is None:
         return None
     try:
-        config: Any = json.loads(path.read_text(encoding="utf-8"))
+        config = read_json(path)
         base, base_revision = config["base_model_name_or_path"], config.get("revision")
-    except (ValueError, KeyError, TypeError) as error:
+    except (SourceError, KeyError, TypeError) as error:
         raise ScoringError(
             "adapter.damaged",
             f"the adapter cannot be read: its {ADAPTER_CONFIG} is damaged ({error!r})",

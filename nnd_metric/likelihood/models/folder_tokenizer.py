@@ -13,7 +13,7 @@ from tokenizers import Tokenizer
 from transformers import PreTrainedTokenizerBase, TokenizersBackend
 
 from nnd.metric.text import panics_refused
-from nnd.schemas import excerpt
+from nnd.schemas import excerpt, read_json
 
 PROBES = (
     "The ferry was late.",
@@ -89,7 +89,7 @@ def contradiction(tokenizer: PreTrainedTokenizerBase, config: Path) -> str | Non
 
     transformers 4 followed tokenizer_config.json for some classes; 5 follows tokenizer.json.
     """
-    settings = json.loads(config.read_text(encoding="utf-8"))
+    settings = read_json(config, with_nul=True)
     plain, whole = (
         tokenizer.backend_tokenizer.encode("a", add_special_tokens=with_them).ids
         for with_them in (False, True)

@@ -5,11 +5,9 @@ is read is hashed in every process, except for the largest, whose digests are re
 """
 
 import hashlib
-import json
 import os
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,7 +17,15 @@ from nnd.metric.likelihood.models.model_places import (
     resolve_revision,
     split_gguf,
 )
-from nnd.schemas import ScoringError, digest_once, is_inside, leads_out, outside
+from nnd.schemas import (
+    ScoringError,
+    SourceError,
+    digest_once,
+    is_inside,
+    leads_out,
+    outside,
+    read_json,
+)
 
 _LARGE: Final = 1_000_000_000
 """Size in bytes from which the digest of a file is stored for other processes."""
@@ -46,17 +52,14 @@ def weight_files(folder: Path) -> list[Path]:
 
     An index lists them; beside them may be the same weights in other formats.
     """
-    names = [*_WEIGHTS]
-    with suppress(OSError, ValueError, AttributeError):  # loading says what is wrong
-        named = json.loads((folder / _CONFIG).read_bytes()).get("transformers_weights")
-        names = [*([named] if is_inside(named) else []), *names]
+    named: Any = _read(folder / _CONFIG).get("transformers_weights")
+    names: list[str] = [named, *_WEIGHTS] if is_inside(named) else [*_WEIGHTS]
     for name in names:
         if (folder / name).is_file() and not name.endswith(".index.json"):
             return [folder / name]
-        with suppress(OSError, ValueError, LookupError, TypeError, AttributeError):
-            index = folder / f"{name.removesuffix('.index.json')}.index.json"
-            listed = {*json.loads(index.read_bytes())["weight_map"].values()}
-            return sorted(folder / each for each in listed if is_inside(each))
+        listed = _read(folder / f"{name.removesuffix('.index.json')}.index.json").get("weight_map")
+        if isinstance(listed, dict):
+            return sorted({folder / each for each in listed.values() if is_inside(each)})
     return sorted(folder.glob("*.safetensors")) or sorted(folder.glob("*.bin"))
 
 
@@ -107,7 +110,7 @@ def places_read(model: str | Path, loading: Loading) -> Iterator[tuple[str, str 
         adapter, of_adapter = resolve_revision(loading.adapter, Loading())
         yield adapter, of_adapter.revision
     elif (Path(name) / ADAPTER_CONFIG).is_file():
-        named = json.loads((Path(name) / ADAPTER_CONFIG).read_bytes())
+        named = _read(Path(name) / ADAPTER_CONFIG)
         yield named["base_model_name_or_path"], named.get("revision")
 
 
@@ -191,8 +194,11 @@ def _names_in(path: Path) -> list[str]:
 
 
 def _read(path: Path) -> dict[str, Any]:
-    """Return the object in a JSON file; of one that is damaged, which loading says, none."""
-    with suppress(OSError, ValueError, RecursionError):
-        found = json.loads(path.read_bytes())
-        return found if isinstance(found, dict) else {}
-    return {}
+    """Return the object in a JSON file; without one, and if it holds another value, none."""
+    if not path.is_file():
+        return {}
+    try:
+        found = read_json(path, with_nul=True)
+    except SourceError as error:
+        raise error.inside(path.parent, ScoringError) from error
+    return found if isinstance(found, dict) else {}

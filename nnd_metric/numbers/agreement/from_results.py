@@ -171,9 +171,13 @@ def read_pass_rates(path: Path) -> pl.DataFrame:
             path,
             f"name a folder that `nnd evaluate` wrote, or a table: {', '.join(TABLES)}",
         )
-    table = read_table(path, {*_PASS_RATES}).frame()
+    table = read_table(path, {*_PASS_RATES})
+    if "pass_rate" in table.columns:
+        table = table.with_numbers("pass_rate")
     try:
-        rates = table.select(pl.col(name).cast(dtype) for name, dtype in _PASS_RATES.items())
+        rates = table.frame().select(
+            pl.col(name).cast(dtype) for name, dtype in _PASS_RATES.items()
+        )
     except pl.exceptions.PolarsError as error:
         reason = str(error).splitlines()[0]
         raise ScoringError(

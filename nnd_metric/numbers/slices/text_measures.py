@@ -17,7 +17,6 @@ have few of them, so lengths are in characters by default.
     bigrams     1 - the shared word bigrams over all of both (Jaccard)
 """
 
-import json
 import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -25,7 +24,7 @@ from difflib import SequenceMatcher
 from functools import cache
 from itertools import pairwise
 
-from nnd.schemas import check_extra
+from nnd.schemas import SourceError, check_extra, load_json
 
 _WORD = re.compile(r"\w+")
 _PIECE = re.compile(r"\w+|[^\w\s]")
@@ -79,8 +78,8 @@ def turns(text: str) -> int:
 def components(text: str) -> int | None:
     """Count the components of the input of data-to-text; None for other texts."""
     if text.lstrip().startswith(("{", "[")):
-        with suppress(ValueError):
-            return _leaves(json.loads(text))
+        with suppress(SourceError):
+            return _leaves(load_json(text, ""))
     if "&&" in text:
         return sum(1 for triple in text.split("&&") if triple.strip())
     if cells := text.count("<cell>"):

@@ -13,11 +13,11 @@ from support.refusals import refusal
 
 from nnd.converters.check.context_checks import _is_inside
 from nnd.metric.data import load_pairs, open_pairs, read_table
-from nnd.metric.numbers.agreement.from_results import read_pass_rates
+from nnd.metric.numbers.agreement.from_results import _PASS_RATES, read_pass_rates
 from nnd.metric.numbers.slices.parts import with_seen
 from nnd.metric.other_metrics.scorers.references import read_references
 from nnd.metric.other_metrics.stored_values import read_values
-from nnd.metric.run.harness_samples import _read_results
+from nnd.metric.run.harness.samples import _read_results
 from nnd.metric.run.model_cost import read_costs
 from nnd.metric.train.history import read_history
 from nnd.schemas import ScoringError, read_json, read_jsonl
@@ -66,8 +66,11 @@ def test_documents_of_nnd_and_of_harnesses_are_refused_in_words(form: str, tmp_p
     value, code = HOSTILE_JSON[form]
     for name in ("result.json", "results_x.json", "cost.json", "nnd_history.jsonl"):
         (tmp_path / name).write_text(f'{{"models": {value}}}', encoding="utf-8")
-    with refusal("contract.broken", "result.json"):
-        parse_document(tmp_path / "result.json")
+    if form == "NUL":  # names of categories may be any text
+        assert parse_document(tmp_path / "result.json") == {"models": "a\0b"}
+    else:
+        with refusal("contract.broken", "result.json"):
+            parse_document(tmp_path / "result.json")
     with refusal(code, "results_x.json", ScoringError):
         _read_results(tmp_path / "results_x.json")
     with refusal("train.history", "nnd_history.jsonl"):
@@ -239,3 +242,15 @@ def test_a_long_candidate_is_looked_for_in_its_context() -> None:
     text = "cd ab " * 110_000  # as a pattern it is too large
     rows = pl.DataFrame({"context": ["ab cd " * 230_000], "candidate": [text]})
     assert rows.select(_is_inside("candidate")).to_series().to_list() == [True]
+
+
+@pytest.mark.parametrize("rate", ["true", '"1_0"', '"\\u0661"', '"high"', "[0.5]"])
+def test_a_pass_rate_is_a_number(rate: str, tmp_path: Path) -> None:
+    names = {name: "x" for name in _PASS_RATES if name != "pass_rate"}
+    lines = [json.dumps(names | {"pass_rate": number}) for number in (0.5, "0.25")]
+    (tmp_path / "x.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    assert read_pass_rates(tmp_path / "x.jsonl")["pass_rate"].to_list() == [0.5, 0.25]
+    lines.append(lines[0].replace("0.5", rate))
+    (tmp_path / "x.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    with refusal("cell.not-a-number", "x.jsonl:3"):
+        read_pass_rates(tmp_path / "x.jsonl")

@@ -78,7 +78,7 @@ def test_rows_of_no_candidate_are_counted(data: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "code"),
     [
-        ({"comet": "nan"}, "cell.not-finite"),
+        ({"comet": "nan"}, "cell.not-a-number"),
         ({"comet": "good"}, "cell.not-a-number"),
     ],
 )
@@ -89,6 +89,17 @@ def test_a_cell_that_is_wrong_is_named(
     pl.DataFrame([table[0] | change, *table[1:]]).write_csv(tmp_path / "x.csv")
     with refusal(code):
         compared(data, tmp_path / "x.csv")
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "9" * 400])
+def test_a_number_of_json_that_is_not_finite_is_named(
+    number: str, data: Path, tmp_path: Path
+) -> None:
+    lines = [json.dumps(row) for row in rows()]
+    lines[1] = f'{{"candidate_id": "1/b", "comet": {number}}}'
+    (tmp_path / "x.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    with refusal("cell.not-finite", "x.jsonl:2"):
+        compared(data, tmp_path / "x.jsonl")
 
 
 def test_two_values_of_one_candidate_are_refused(data: Path) -> None:

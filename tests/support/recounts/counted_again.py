@@ -15,8 +15,9 @@ from support.recounts.raw_files import Text
 from support.recounts.readings import READINGS, Reading
 
 from nnd.converters.folder.conversion import Conversion, convert
-from nnd.schemas import read_workbook, table_rows
+from nnd.schemas.reading import table_rows
 from nnd.schemas.reading.records import Cells
+from nnd.schemas.reading.workbook import read_workbook
 
 Row = tuple[Any, ...]
 """What `pairs_of` gives of a pair, in the order of the columns that the test names."""

@@ -487,8 +487,8 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
     ),
     "half a surrogate pair": (
         file("toy.jsonl", FIRST.replace(b"sings?", b"\\ud800?")) | {"columns": UNNAMED},
-        "row.wrong-shape",
-        "toy.jsonl:1: context",
+        "cell.not-text",
+        "toy.jsonl:1",
     ),
     **{
         name: (file(name, write(*WITHOUT_ANSWERS)), "file.another-kind", where)

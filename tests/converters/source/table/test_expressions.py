@@ -300,15 +300,13 @@ def test_a_row_that_cannot_be_computed_is_named(
     assert named in error.what
 
 
-def test_half_a_character_in_a_computed_cell_is_named(shaped_source: ShapedSource) -> None:
+def test_half_a_character_is_refused_before_a_cell_is_computed(shaped_source: ShapedSource) -> None:
     rows = [dict(zip(HEADER, row, strict=True)) for row in ROWS]
     rows[1][HEADER[-2]] = "\ud800"
     raw = "".join(f"{json.dumps(row)}\n" for row in rows).encode()
     folder = shaped_source({"toy.jsonl": raw}, TABLE | {"compute": LABEL})
 
-    error = refused(folder, "expression.invalid", "table: ")
-
-    assert error.where.startswith("toy.jsonl:2: ")
+    assert refused(folder, "cell.not-text", "").where == "toy.jsonl:2"
 
 
 def test_a_column_that_is_not_there(shaped_source: ShapedSource) -> None:

@@ -129,3 +129,24 @@ def test_an_index_of_the_hub_names_files_of_its_repository(
     )
     assert error.name == "ScoringError"
     assert named in error.message
+
+
+@pytest.mark.parametrize("name", ["config.json", "tokenizer_config.json"])
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("[" * 100_000, "file.another-kind"),
+        ('{"a": ' * 101 + "1" + "}" * 101, "file.another-kind"),
+        ('{"a": 1, "a": 2}', "row.twice"),
+        ("{", "file.cut-off"),
+        ("9" * 5000, "file.another-kind"),
+    ],
+    ids=["deep for Python", "deep", "a key twice", "cut off", "a long number"],
+)
+def test_settings_that_no_one_can_read_are_one_refusal(
+    name: str, text: str, code: str, mine: Path
+) -> None:
+    (mine / name).write_text(text)
+    with refusal(code, name) as caught:
+        load_model(mine, Loading(device="cpu"))
+    assert "\n" not in str(caught.value)
