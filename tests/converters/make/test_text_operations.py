@@ -14,7 +14,7 @@ from support.refusals import refusal
 
 from nnd.converters.make.text_operations.operation import RefusalError, Statement
 from nnd.converters.make.text_operations.own_operations import is_of_like_length
-from nnd.converters.make.text_operations.protected import free_spans
+from nnd.converters.make.forms.protected import free_spans
 from nnd.converters.make.text_operations.spelling import FALSIFICATIONS, OPERATIONS, find_operation
 from nnd.converters.make.text_operations.surface import NEIGHBOURS
 from nnd.metric.cli.command import app

@@ -3,7 +3,10 @@
 import re
 from collections.abc import Iterable, Iterator
 
-SPEAKER = r"(?:^|(?<=\|))[^\S\n]*(?P<name>\w[\w.'’()-]*(?: [\w.'’()-]+){0,3}):(?=\s|$)"  # noqa: RUF001
+NAME = r"\w[\w.'’()-]*(?: [\w.'’()-]+){0,3}"  # noqa: RUF001
+"""Pattern of the name of a speaker."""
+
+SPEAKER = rf"(?:^|(?<=\|))[^\S\n]*(?P<name>{NAME}):(?=\s|$)"
 """Multi-line pattern of the name of a speaker at the beginning of a turn."""
 
 _PROTECTED = re.compile(
