@@ -32,7 +32,9 @@ def keyed_form(text: str) -> Form | None:
     if not (heading or any(each["bullet"] or _NO_NAME.match(each["key"]) for each in found)):
         return None
     values = [each.span("text") for each in found]
-    return Form("key-values", text, [leaf_of(text, each) for each in heading + values], lambda: [keyed])
+    return Form(
+        "key-values", text, [leaf_of(text, each) for each in heading + values], lambda: [keyed]
+    )
 
 
 _SPEAKER = re.compile(SPEAKER, re.MULTILINE)

@@ -1,6 +1,6 @@
-"""Prose and data written in it: its components are lines, triples, cells, slots, concepts, sentences.
+"""Prose, and what is written like it: the whole text is the leaf.
 
-The whole text is the leaf.
+Its components are lines, triples, cells, slots, concepts or sentences.
 """
 
 import re

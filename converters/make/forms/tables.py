@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from functools import partial
 from itertools import pairwise
 
-from nnd.converters.make.forms.form import Form, Leaf, Span, leaf_of, lines_of
+from nnd.converters.make.forms.form import Form, Span, leaf_of, lines_of
 
 _RULE = re.compile(r"\|(?:\s*:?-+:?\s*\|)+")
 _BAR = re.compile(r"(?<!\\)\|")

@@ -4,9 +4,9 @@ A number up to 10,000 becomes another from 0 to below the next power of ten, as 
 10, 54 one below 100, 100 one below 1,000. Decimals, thousands commas and number words keep their
 form. Two numbers never become the same one, so that a candidate with a wrong number stays wrong.
 
-Dates, years, ranges, ordinals, numbers joined to letters or signs, and numbers before words like
-million stay as they are, as do the keys of data, and with them every other mention of their value: half of a number's
-mentions replaced would make a right candidate wrong.
+Dates, years, ranges, ordinals, numbers joined to letters or signs, numbers before words like
+million, and numbers in keys of data stay as they are, and with them every other mention of their
+value: half of a number's mentions replaced would make a right candidate wrong.
 
 A negative is a candidate alone with other numbers (`falsify_numbers`).
 """
@@ -68,7 +68,7 @@ _BOUND = re.compile(
 _CLOCK = re.compile(r"\s?(?:[ap]m\b|[ap]\.m\.|o['’]clock)", re.IGNORECASE)  # noqa: RUF001
 _MOST = 10_000
 _WORD_LIMIT = 10
-"""A number that is also written as a word becomes one below this, so that there is a word for it."""
+"""A number that is also written as a word becomes one below this, for which there is a word."""
 
 _SINGULAR = frozenset({("0", ""), ("1", "")})
 
@@ -104,9 +104,7 @@ def replace_numbers(
     return [written(form, islice(replaced, len(form.leaves))) for form in forms]
 
 
-def _mapping(
-    mentions: Sequence[_Mention], taken: set[Value], random: Random
-) -> dict[Value, Value]:
+def _mapping(mentions: Sequence[_Mention], taken: set[Value], random: Random) -> dict[Value, Value]:
     """Return number → distinct other number, none of them taken."""
     decimals, limits = dict[Value, int](), dict[Value, int]()
     for each in mentions:
@@ -182,7 +180,7 @@ def _limit(value: Value) -> int:
     whole, decimals = value
     if len(whole) > len(str(_MOST)) or float(f"{whole}.{decimals}") > _MOST:
         return 0
-    return 10 ** len(whole)
+    return int(f"1{'0' * len(whole)}")
 
 
 def _other(value: Value, decimals: int, limit: int, taken: set[Value], random: Random) -> Value:

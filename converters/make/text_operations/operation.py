@@ -116,7 +116,8 @@ def each(change: Callable[[str, Random], str]) -> Change:
     def change_leaves(text: str, random: Random) -> str:
         form = form_of(text)
         return written(
-            form, [leaf.text if leaf.is_number else change(leaf.text, random) for leaf in form.leaves]
+            form,
+            [leaf.text if leaf.is_number else change(leaf.text, random) for leaf in form.leaves],
         )
 
     return each_whole(change_leaves)
