@@ -15,6 +15,8 @@ _RULE = re.compile(r"\|(?:\s*:?-+:?\s*\|)+")
 _BAR = re.compile(r"(?<!\\)\|")
 _DELIMITERS = ("\t", ",", ";")
 _FEWEST_LINES = 3
+"""Of a table, comments included; two lines with a comma each may be verse."""
+
 _COMMENT = re.compile(r"#\s*(?:[^:\n]{1,60}:\s+)?(?P<text>\S[^\n]*)")
 
 
@@ -61,7 +63,7 @@ def _delimited_table(text: str, lines: list[Span]) -> Form | None:
     comments = next((at for at, line in enumerate(lines) if text[line[0]] != "#"), len(lines))
     rows = lines[comments:]
     found = next((each for each in _DELIMITERS if rows and each in text[slice(*rows[0])]), None)
-    if found is None or len(rows) < _FEWEST_LINES:
+    if found is None:
         return None
     cells = [_cells(text, row, found) for row in rows]
     has_spaces = any(text[start : start + 1] == " " for row in cells for start, _ in row)

@@ -180,7 +180,7 @@ def _limit(value: Value) -> int:
     whole, decimals = value
     if len(whole) > len(str(_MOST)) or float(f"{whole}.{decimals}") > _MOST:
         return 0
-    return int(f"1{'0' * len(whole)}")
+    return int(10 ** len(whole))
 
 
 def _other(value: Value, decimals: int, limit: int, taken: set[Value], random: Random) -> Value:
