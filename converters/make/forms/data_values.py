@@ -16,7 +16,9 @@ from typing import Literal, TypeAlias
 
 from nnd.converters.make.forms.form import Components, Form, Leaf, Span
 
-_BEGINS = re.compile(r"\s*+[{\[]\s*+[\"'{\[(\]}\d-]")
+_BEGINS = re.compile(
+    r"\s*+[{\[]\s*+(?:[\"'{\[(\]}\d-]|null|true|false|NaN|Infinity|None|True|False)"
+)
 _TOKEN = re.compile(
     r"""\s*+(?:(?P<string>"(?:[^"\\]|\\.)*+"|'(?:[^'\\]|\\.)*+')"""
     r"""|(?P<mark>[\[\]{}(),:])|(?P<atom>[^\s\[\]{}(),:"']++))""",

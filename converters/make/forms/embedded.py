@@ -81,7 +81,7 @@ def _fenced(text: str, find: _Find) -> Iterator[_Block]:
             opened = fence
         elif fence["mark"] == opened["mark"] and not fence["language"].strip():
             at = opened.end() + 1
-            body = text[at : fence.start()]
+            body = text[at : max(at, fence.start() - 1)]
             form = find(body)
             if form is None and not (opened["language"].strip() or _CODE.search(body)):
                 form = prose_form(body)

@@ -47,14 +47,15 @@ _NEXT_TURN = {
 def dialogue_form(text: str) -> Form | None:
     """Return the form of a text whose turns begin with a speaker, or None.
 
-    A turn may have several lines, but at least half of the lines begin one, and the first does. The
-    whole text is the leaf, because operations keep the names of speakers, which are the frame.
+    A turn may have several lines, but more than half of the lines begin one (a third, if somebody
+    speaks again), and the first does. The whole text is the leaf, because operations keep the names of speakers, which are the frame.
     """
     if ":" not in text:
         return None
     names = tuple(found["name"] for found in _SPEAKER.finditer(text))
     lines = lines_of(text)
-    if len(names) < 2 or 2 * len(names) < len(lines):  # noqa: PLR2004 - one is no dialogue
+    most_lines = len(names) * (3 if len({*names}) < len(names) else 2) - 1
+    if len(names) < 2 or len(lines) > most_lines:  # noqa: PLR2004 - one is no dialogue
         return None
     if not _SPEAKER.match(text[lines[0][0] :].lstrip("|")):
         return None

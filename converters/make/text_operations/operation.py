@@ -133,8 +133,13 @@ def written(form: Form, leaves: Iterable[str]) -> str:
     return kept(form, form.written(leaves))
 
 
-def kept(form: Form, text: str) -> str:
-    """Return a changed text; raises RefusalError if it lost the form that it had."""
-    if form.name != "prose" and form_of(text).skeleton() != form.skeleton():
+def kept(form: Form, text: str, *, may_rename: bool = False) -> str:
+    """Return a changed text; raises RefusalError if it lost the form that it had.
+
+    With `may_rename`, the speakers of a dialogue may have other names.
+    """
+    if form.name == "prose" or (may_rename and form.name == "dialogue"):
+        return text
+    if form_of(text).skeleton() != form.skeleton():
         raise RefusalError(f"would no longer be {FORMS[form.name]}")
     return text

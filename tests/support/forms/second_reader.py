@@ -10,9 +10,9 @@ from typing import Any
 _TURN = re.compile(r"(?:^|\n|\| )([A-Z][\w'-]*(?: [A-Z][\w'-]*)?): ")
 
 
-def read(text: str) -> Any:  # noqa: ANN401 - JSON
+def read(text: str) -> Any:
     """The values of data, the turns of a dialogue, or the text itself."""
-    for load in (json.loads, _lines, ast.literal_eval):
+    for load in (json.loads, _lines, _literal):
         try:
             value = load(text.strip())
         except (ValueError, SyntaxError, RecursionError):
@@ -25,6 +25,12 @@ def read(text: str) -> Any:  # noqa: ANN401 - JSON
     return _table(text) or _bullets(text) or _turns(text) or text
 
 
+def _literal(text: str) -> Any:
+    if text[:1] not in ("{", "["):
+        raise ValueError(text)
+    return ast.literal_eval(text)
+
+
 def _lines(text: str) -> list[Any]:
     values = [json.loads(line) for line in text.split("\n") if line.strip()]
     if not (values and all(isinstance(value, dict) for value in values)):
@@ -32,17 +38,17 @@ def _lines(text: str) -> list[Any]:
     return values
 
 
-def _table(text: str) -> Any:  # noqa: ANN401
+def _table(text: str) -> Any:
     comments = re.findall(r"(?m)^# ([\w ]+): (.*)$", text)
     rows = [*csv.reader(line for line in text.split("\n") if line.strip() and line[0] != "#")]
     widths = {len(row) for row in rows}
     spaced = any(cell.startswith(" ") for row in rows for cell in row)
     if len(rows) < 3 or len(widths) != 1 or widths == {1} or spaced:
         return None
-    return {**dict(comments), "header": {name: None for name in rows[0]}, "rows": rows[1:]}
+    return {**dict(comments), "header": dict.fromkeys(rows[0]), "rows": rows[1:]}
 
 
-def _bullets(text: str) -> Any:  # noqa: ANN401
+def _bullets(text: str) -> Any:
     heading, _, rest = text.partition("\n---\n")
     lines = rest.split("\n")
     if not rest or not all(line.startswith("- ") and ": " in line for line in lines):
@@ -50,7 +56,7 @@ def _bullets(text: str) -> Any:  # noqa: ANN401
     return {"heading": heading, "pairs": [[*line[2:].split(": ", 1)] for line in lines]}
 
 
-def _turns(text: str) -> Any:  # noqa: ANN401
+def _turns(text: str) -> Any:
     first, *parts = _TURN.split(text)
     if first.strip("| \n") or len(parts) < 4 or len(parts) // 2 < text.count("\n") / 2:
         return None
@@ -90,7 +96,7 @@ _SAME: Mapping[str, Callable[[str, str], bool]] = {
 """Operation → whether only what it names differs between two texts."""
 
 
-def differs_elsewhere(operation: str, old: Any, new: Any, key: str = "") -> str | None:  # noqa: ANN401
+def differs_elsewhere(operation: str, old: Any, new: Any, key: str = "") -> str | None:
     """The first difference that the operation does not name, or None."""
     if operation == "order" and not isinstance(old, str):
         return None if _unordered(old) == _unordered(new) else f"{key}: another content"
@@ -103,7 +109,9 @@ def differs_elsewhere(operation: str, old: Any, new: Any, key: str = "") -> str 
         if not isinstance(new, list | tuple) or len(old) != len(new):
             return f"{key}: another length"
         pairs = zip(old, new, strict=True)
-        return next(filter(None, (differs_elsewhere(operation, *each, key) for each in pairs)), None)
+        return next(
+            filter(None, (differs_elsewhere(operation, *each, key) for each in pairs)), None
+        )
     if isinstance(old, str):
         is_same = isinstance(new, str) and _SAME[operation](old, new)
     elif operation == "numbers" and not isinstance(old, bool | None):
@@ -113,7 +121,7 @@ def differs_elsewhere(operation: str, old: Any, new: Any, key: str = "") -> str 
     return None if is_same else f"{key}: {old!r} → {new!r}"
 
 
-def _unordered(value: Any) -> Any:  # noqa: ANN401
+def _unordered(value: Any) -> Any:
     """The value without the order of members, records and rows."""
     if isinstance(value, dict):
         return sorted((key, repr(_unordered(each))) for key, each in value.items())

@@ -72,9 +72,7 @@ def check(conversion: Conversion) -> Counter[tuple[str, str]]:
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.source}-{case.place.name}")
 def test_what_parses_before_parses_after(case: Case) -> None:
-    conversion = converted(
-        case.source, case.place, set_name=case.set_name, variant=case.variant
-    )
+    conversion = converted(case.source, case.place, set_name=case.set_name, variant=case.variant)
     found = check(conversion)
 
     assert found.total() >= len(PERTURBATIONS) * len(contexts(conversion))
