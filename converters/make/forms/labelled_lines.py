@@ -48,7 +48,8 @@ def dialogue_form(text: str) -> Form | None:
     """Return the form of a text whose turns begin with a speaker, or None.
 
     A turn may have several lines, but more than half of the lines begin one (a third, if somebody
-    speaks again), and the first does. The whole text is the leaf, because operations keep the names of speakers, which are the frame.
+    speaks again), and the first does. The whole text is the leaf, because operations keep the names
+    of speakers, which are the frame.
     """
     if ":" not in text:
         return None

@@ -158,12 +158,14 @@ FILES: Mapping[str, tuple[str, str]] = {
 """Falsification that needs a file → what to write for it, and what it does."""
 
 
-def _falsification(name: str, description: str, falsify: Falsify, **file: str) -> Operation:
+def _falsification(
+    name: str, description: str, falsify: Falsify, *, may_rename: bool = False, **file: str
+) -> Operation:
     return Operation(
         name=name,
         description=description,
         change=lambda statement, random: [
-            kept(form_of(statement.text), falsify(statement, random))
+            kept(form_of(statement.text), falsify(statement, random), may_rename=may_rename)
         ],
         parameters=file,
         keeps_label=False,
@@ -191,7 +193,10 @@ def _of_file(name: str, read: Callable[[Path], Falsify]) -> Spelled:
 FALSIFICATIONS: Mapping[str, Spelled] = {
     "swap_speakers": _without_value(
         _falsification(
-            "swap_speakers", "exchanges the names of two speakers of a dialogue", swap_speakers
+            "swap_speakers",
+            "exchanges the names of two speakers of a dialogue",
+            swap_speakers,
+            may_rename=True,
         )
     ),
     "swap_entities": _of_file("swap_entities", swap_entities),

@@ -14,7 +14,10 @@ from nnd.converters.make.forms.parsing import form_of
 from nnd.converters.make.text_operations.operation import RefusalError, Statement, each
 from nnd.converters.make.text_operations.spelling import find_operation
 
-OBJECT = '{"name": "The caf\\u00e9.", "stars": 4.5, "open": true, "rooms": [{"bed": "big"}, {"bed": "no"}]}'
+OBJECT = (
+    '{"name": "The caf\\u00e9.", "stars": 4.5, "open": true, '
+    '"rooms": [{"bed": "big"}, {"bed": "no"}]}'
+)
 LITERAL = """{'name': "HC '05", 'score': 12, 'extra': None, 'kinds': ['a', 'b']}"""
 CSV = '# unit: people\nname,n\n"Ann, the old",3\nBob,12\n'
 BARS = "| name | n |\n|:-----|--:|\n| Ann \\| Co | 3 |\n| Bob | 12 |"
@@ -97,7 +100,8 @@ def changed(spelled: str, text: str, seed: int = 1) -> str:
         ("case=upper", BARS, BARS.replace("Ann \\| Co", "ANN \\| CO").replace("Bob", "BOB")),
         ("case=upper", KEYS, "LIMA\n---\n- country: PERU\n- mouth of: THE RÍMAC"),
         ("function_words=1", KEYS, KEYS.replace("the ", "")),
-        ("case", FENCED, FENCED.replace("Based", "based").replace("The", "the").replace("Write", "write")),
+        ("case", f"A\n{FENCED}", f"a\n{FENCED}".replace("Base", "base").replace("The", "the")
+            .replace("Write", "write")),
         ("punctuation", CHAT, CHAT[:-1]),
         ("case=upper", "```sh\nls\n```\nrun", "```sh\nls\n```\nRUN"),
     ],
@@ -136,19 +140,7 @@ def test_order_moves_members_records_rows_and_turns_whole() -> None:
 )
 def test_order_leaves_arrays_whose_places_mean_something(text: str) -> None:
     for seed in range(20):
-        new = json.loads(changed("order", text, seed))
-        assert differs_elsewhere("order", json.loads(text), new) is None
-        assert [*_scalars(new)] == sorted(
-            _scalars(new), key=[*_scalars(json.loads(text))].index
-        ) or ({*map(repr, _scalars(new))} == {*map(repr, _scalars(json.loads(text)))})
-
-
-def _scalars(value: Any) -> list[Any]:
-    if isinstance(value, dict):
-        value = [*value.values()]
-    return (
-        [leaf for each in value for leaf in _scalars(each)] if isinstance(value, list) else [value]
-    )
+        assert json.loads(changed("order", text, seed)) == json.loads(text)
 
 
 def test_numbers_of_data_and_candidates_change_together_and_keys_stay() -> None:
@@ -179,13 +171,15 @@ def test_a_function_that_breaks_the_form_is_refused() -> None:
 
 
 def test_data_of_an_unknown_form_have_no_order() -> None:
-    with pytest.raises(RefusalError, match="^data of an unknown form$"):
+    with pytest.raises(RefusalError, match=r"^data of an unknown form$"):
         changed("order", "So:\n```python\nprint(1)\nprint(2)\n```\nRun it. Now.")
 
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3)
+    ),
     max_leaves=12,
 )  # fmt: skip
 WORDS = st.text("abc .,;|\"'\\-:\n0é", min_size=1, max_size=9)
