@@ -9,8 +9,8 @@ _KEYED = re.compile(
     r"(?P<bullet>(?:[-*•]\s+)?)(?P<key>[^\s:|=][^:|=\n]{0,59}?)\s?[:=]\s+(?P<text>\S[^\n]*)"
 )
 _UNDERLINE = re.compile(r"[-=]{3,}")
-_NO_NAME = re.compile(r"[a-z_]|.*[_\d]")
-"""Matches a key that is no speaker: it begins with a small letter or holds a digit."""
+_NO_NAME = re.compile(r"[a-z_]|[^\W\d].*[_\d]")
+"""Matches a key that is no speaker: it begins with a small letter, or holds a digit and is no number."""
 
 _HEADING = 2
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-_TURN = re.compile(r"(?:^|\n|\| )([A-Z][\w'-]*(?: [A-Z][\w'-]*)?): ")
+_TURN = re.compile(r"(?:^|\n|\| )([A-Z][\w'-]*(?: [\w'-]+){0,2}): ")
 
 
 def read(text: str) -> Any:
