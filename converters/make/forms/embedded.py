@@ -13,7 +13,11 @@ from nnd.converters.make.forms.data_values import data_form
 from nnd.converters.make.forms.form import Components, Form, Leaf, leaf_of
 from nnd.converters.make.forms.prose import prose_form
 
-_FENCE = re.compile(r"^[ \t]*(?P<mark>`{3,}|~{3,})[ \t]*(?P<language>[^`\n]*)$", re.MULTILINE)
+_FENCE = re.compile(
+    r"(?P<indent>^[ \t]*)?(?P<mark>`{3,}|~{3,})(?P<language>[^`\n]*)$", re.MULTILINE
+)
+"""Matches a fence; only one that closes may follow what it closes on the same line."""
+
 _VALUE = re.compile(r"^(?:[^\n{\[]{1,80}:[ \t]+|[ \t]*)(?P<value>[{\[][\"'{\[])", re.MULTILINE)
 _BAR_LINES = re.compile(r"^[ \t]*\|[^\n]*(?:\n[ \t]*\|[^\n]*){2,}+", re.MULTILINE)
 
@@ -75,18 +79,26 @@ def _lists(blocks: Iterable[_Block]) -> Iterator[Components]:
 
 
 def _fenced(text: str, find: _Find) -> Iterator[_Block]:
+    """Yield what is between fences; the last one may be open, as in Markdown."""
     opened: re.Match[str] | None = None
     for fence in _FENCE.finditer(text):
         if opened is None:
-            opened = fence
+            opened = None if fence["indent"] is None else fence
         elif fence["mark"] == opened["mark"] and not fence["language"].strip():
-            at = opened.end() + 1
-            body = text[at : max(at, fence.start() - 1)]
-            form = find(body)
-            if form is None and not (opened["language"].strip() or _CODE.search(body)):
-                form = prose_form(body)
-            yield _Block(opened.start(), fence.end(), at, form)
+            last = fence.start() - (fence["indent"] is not None)
+            yield _between(text, opened, last, fence.end(), find)
             opened = None
+    if opened is not None:
+        yield _between(text, opened, len(text), len(text), find)
+
+
+def _between(text: str, opened: re.Match[str], last: int, end: int, find: _Find) -> _Block:
+    at = opened.end() + 1
+    body = text[at : max(at, last)]
+    form = find(body)
+    if form is None and not (opened["language"].strip() or _CODE.search(body)):
+        form = prose_form(body)
+    return _Block(opened.start(), end, at, form)
 
 
 def _values(text: str) -> Iterator[_Block]:

@@ -22,7 +22,18 @@ def read(text: str) -> Any:
     if text.count("```") == 2:
         before, body, after = text.split("```")
         return {"before": before, "data": read(body.strip("\n")), "after": after}
-    return _table(text) or _bullets(text) or _turns(text) or text
+    return _bars(text) or _table(text) or _bullets(text) or _turns(text) or text
+
+
+def _bars(text: str) -> Any:
+    """A Markdown table, and the prose around it."""
+    lines = [line.strip() for line in text.split("\n")]
+    if not any(re.fullmatch(r"\|(?: *:?-+:? *\|)+", line) for line in lines):
+        return None
+    rows = [[cell.strip() for cell in line.split("|")] for line in lines if line.startswith("|")]
+    prose = "\n".join(line for line in lines if not line.startswith("|"))
+    first, _, last = prose.partition("\n\n\n")
+    return {"first": first, "last": last, "header": str(rows[:2]), "rows": rows[2:]}
 
 
 def _literal(text: str) -> Any:
@@ -122,8 +133,10 @@ def differs_elsewhere(operation: str, old: Any, new: Any, key: str = "") -> str 
 
 
 def _unordered(value: Any) -> Any:
-    """The value without the order of members, records and rows."""
+    """The value without the order of members, records and rows, and of prose between fences."""
     if isinstance(value, dict):
+        if isinstance(value.get("data"), str):
+            value = {**value, "data": sorted(value["data"])}
         return sorted((key, repr(_unordered(each))) for key, each in value.items())
     if isinstance(value, list):
         inside = [_unordered(each) for each in value]

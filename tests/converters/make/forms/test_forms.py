@@ -56,6 +56,10 @@ LABELLED = f"The data: {OBJECT}\nWrite a text. Write it well."
         (f"See:\n\n{BARS}\n\nWell.", "embedded", ["See:", "Ann | Co", "3", "Bob", "12", "Well."]),
         ("So:\n~~~\nA tale. It ends.\n~~~", "embedded", ["So:", "A tale. It ends."]),
         ("So:\n```python\nprint(1)\n```\nRun it.", "embedded", ["So:", "Run it."]),
+        ("So:\n```\nnever closed", "embedded", ["So:", "never closed"]),
+        ("So:\n```html\n<p>It is.</p>``` Note it. Well.", "embedded", ["So:"]),
+        ("So:\n```py\nprint(1)```\nRun it.", "embedded", ["So:", "Run it."]),
+        ("Call ```f()``` or\ng()```", "prose", ["Call ```f()``` or\ng()```"]),
         ("So:\n```\n{'cut': 'of\n```\nRun it.", "embedded", ["So:", "Run it."]),
         # Prose.
         *(
@@ -71,7 +75,6 @@ LABELLED = f"The data: {OBJECT}\nWrite a text. Write it well."
                 "Roses are red, so\nViolets are blue, and\nSugar is sweet, as",
                 "Note: it rains.\nThe sun is out.\nWe go home.\nWho knows?",
                 "Subject: Hello\n\nDear Ann,\n\nI am well.\n\nPhone: none",
-                "```\nnever closed",
                 "[[Lima]] is by the sea.",
             )
         ),
