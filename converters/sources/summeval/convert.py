@@ -21,7 +21,7 @@ def annotations(files: Files) -> Iterator[Annotation]:
     articles = _articles(files)
     for row in _rows(files):
         document, system = row.identifier("id"), row.text("model_id")
-        article = row.optional_text("text") or articles.get(document)
+        article = row.text("text") if "text" in row.fields else articles.get(document)
         if article is None:
             raise SourceError(
                 "source.no-articles", f"{WITH_ARTICLES} has no article {document}", row.where

@@ -198,7 +198,6 @@ READINGS = [
             no_error,
             error_free,
             options={"set_name": name},
-            declared=False,
         )
         for name in ("factuality", "typed")
     ),
