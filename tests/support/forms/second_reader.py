@@ -19,8 +19,8 @@ def read(text: str) -> Any:
             continue
         if isinstance(value, dict | list):
             return value
-    if text.count("```") == 2:
-        before, body, after = text.split("```")
+    if len(parts := re.split(r"(?m)^```", text)) == 3:
+        before, body, after = parts
         return {"before": before, "data": read(body.strip("\n")), "after": after}
     return _bars(text) or _table(text) or _bullets(text) or _turns(text) or text
 
@@ -95,12 +95,16 @@ def _is_part(old: str, new: str) -> bool:
     return all(word in words for word in new.split())
 
 
+def _without_end(text: str) -> str:
+    return re.sub(r"[.?!。！？\s]+$", "", text)  # noqa: RUF001
+
+
 _SAME: Mapping[str, Callable[[str, str], bool]] = {
     "typos": _only_letters,
     "whitespace": lambda old, new: old.replace(" ", "") == new.replace(" ", ""),
     "function_words": _is_part,
     "case": lambda old, new: old.lower() == new.lower(),
-    "punctuation": lambda old, new: old.rstrip(".?!。！？ \n") == new.rstrip(".?!。！？ \n"),  # noqa: RUF001
+    "punctuation": lambda old, new: _without_end(old) == _without_end(new),
     "numbers": lambda old, new: _mask(old) == _mask(new),
     "order": lambda old, new: sorted(old) == sorted(new),
 }
