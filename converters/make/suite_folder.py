@@ -92,11 +92,12 @@ class SuiteReport(Printable):
         return text_table(("set", "kind", *_COUNTS), rows, right=_COUNTS)
 
     def remarks(self) -> list[str]:
-        """Return why texts were rejected."""
+        """Return why texts or pairs were rejected."""
         return [
-            f"{entry['name']} refused {counted(entry['rejected'], 'text')}: {reasons}."
+            f"{entry['name']} refused {rejected}: {reasons}."
             for entry in self.sets
             if (reasons := counts_in_words(entry["refusals"] or {}))
+            and (rejected := counted(entry["rejected"], _UNITS[entry["kind"]]))
         ]
 
     def to_frame(self) -> pl.DataFrame:
@@ -110,6 +111,9 @@ def _count(count: int | None) -> str:
 
 
 Kind = Literal["perturbation", "slice", "shift", "negatives"]
+
+_UNITS: Mapping[Kind, str] = {"perturbation": "pair", "negatives": "text"}
+"""Kind of set → what may be rejected."""
 
 OUTCOMES = ("changed", "unchanged", "rejected", "dropped")
 """Outcomes for a pair, or for a text that a negative is made from."""
@@ -140,7 +144,7 @@ def make_set(
     """Return a set with its entry in the manifest.
 
     `counts` has the number of each of OUTCOMES, None if pairs are chosen and not changed;
-    `refusals` has why texts were rejected → how many, None if no reasons are known.
+    `refusals` has why texts (of negatives) or pairs were rejected → how many, None if none was.
     """
     if pairs.is_empty():
         outcomes = {**(refusals or {}), **(counts or {})} | ({"rejected": 0} if refusals else {})

@@ -47,7 +47,7 @@ def fetch(file: SourceFile, source_name: str, *, pause_s: float = 0.5) -> Path:
     if (cached := find_cached(file, source_name)) is not None:
         return cached
     if file.url is None:
-        raise SourceError("source.cannot-fetch", "no URL is declared", file.name)
+        raise SourceError("source.cannot-fetch", "no URL is declared", file.name, _remedy(file))
     target = cache_folder() / source_name / file.name
     part, lock = target.with_name(f"{target.name}.part"), target.with_name(f".{target.name}.lock")
     with _cache_in_use(target):
@@ -68,6 +68,13 @@ def fetch(file: SourceFile, source_name: str, *, pause_s: float = 0.5) -> Path:
                     )
                 put_in_place(part, target)
     return target
+
+
+def _remedy(file: SourceFile) -> str:
+    """Return how to come by a file without a URL; empty if it is not known."""
+    if file.obtain is None:
+        return ""
+    return f"run `{' && '.join(file.obtain['commands'])}`, then add --from {file.obtain['from']}"
 
 
 def unpack_declared(file: SourceFile, origin: Path, source_name: str) -> Path | None:

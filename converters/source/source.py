@@ -49,6 +49,8 @@ class SourceFile:
     bytes: int | None
     versions: tuple[FileVersion, ...] = ()  # others that were published, and are accepted too
     git_blob: str | None = None  # its id in git, where no SHA-256 is known
+    # Commands that fetch it, and the path `from` that they leave, where it has no URL.
+    obtain: Mapping[str, Any] | None = field(default=None, hash=False)
 
     @property
     def has_digest(self) -> bool:

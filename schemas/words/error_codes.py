@@ -73,7 +73,7 @@ REMEDIES = MappingProxyType(
         "source.another-file": "fetch it again, or name your copy with --from",
         "source.several-files": "name one of them with --from",
         "source.cannot-fetch": "name your copy with --from",
-        "source.no-articles": "name the paired file with --from",
+        "source.no-articles": "name a folder with the whole files with --from",
         "source.entry-point": "fix the package, or uninstall it",
         "source.no-fixture": "write one by hand",
         # Converted data

@@ -1,24 +1,25 @@
 """Replacing numbers, consistently in a context and all its candidates.
 
-A number from 0 to 10 becomes another from 0 to 10, one up to 100 another from 0 to 100, one up to
-10,000 another from 0 to 10,000; decimals, thousands commas and number words keep their form. Two
-numbers never become the same one, so that a candidate with a wrong number stays wrong.
+A number up to 10,000 becomes another from 0 to below the next power of ten, as in GEM: 7 one below
+10, 54 one below 100, 100 one below 1,000. Decimals, thousands commas and number words keep their
+form. Two numbers never become the same one, so that a candidate with a wrong number stays wrong.
 
-Dates, years, ranges, ordinals, numbers joined to letters or signs, and numbers before words like
-million stay as they are, and with them every other mention of their value: half of a number's
-mentions replaced would make a right candidate wrong.
+Dates, years, ranges, ordinals, numbers joined to letters or signs, numbers before words like
+million, and numbers in keys of data stay as they are, and with them every other mention of their
+value: half of a number's mentions replaced would make a right candidate wrong.
 
 A negative is a candidate alone with other numbers (`falsify_numbers`).
 """
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from itertools import chain
+from itertools import chain, islice
 from random import Random
 from typing import NamedTuple, TypeAlias
 
+from nnd.converters.make.forms.parsing import form_of
 from nnd.converters.make.text_operations.articles import with_article
-from nnd.converters.make.text_operations.operation import RefusalError, Statement
+from nnd.converters.make.text_operations.operation import RefusalError, Statement, written
 
 _WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _MONTHS = (
@@ -65,7 +66,9 @@ _BOUND = re.compile(
 )
 
 _CLOCK = re.compile(r"\s?(?:[ap]m\b|[ap]\.m\.|o['’]clock)", re.IGNORECASE)  # noqa: RUF001
-_SMALL = 10
+_MOST = 10_000
+_WORD_LIMIT = 10
+"""A number that is also written as a word becomes one below this, for which there is a word."""
 
 _SINGULAR = frozenset({("0", ""), ("1", "")})
 
@@ -78,6 +81,7 @@ class _Mention(NamedTuple):
     value: Value
     decimals: int
     may_change: bool
+    is_word: bool = False
 
 
 def replace_numbers(
@@ -88,18 +92,30 @@ def replace_numbers(
     `untouched` numbers do not change, and no other number becomes one of them. Raises RefusalError
     if there are too many numbers for distinct replacements.
     """
-    mentions = [list(_mentions(text)) for text in texts]
+    forms = [form_of(text) for text in texts]
+    leaves = [leaf.text for form in forms for leaf in form.leaves]
+    mentions = [list(_mentions(leaf)) for leaf in leaves]
+    fixed = (_mentions(piece) for form in forms for piece in form.fixed())
     every = [*chain.from_iterable(mentions)]
     taken = {*untouched, *(each.value for each in every if not each.may_change)}
-    decimals: dict[Value, int] = {}
-    for each in every:
-        if each.value not in taken:
-            decimals[each.value] = min(decimals.get(each.value, each.decimals), each.decimals)
-    mapping: dict[Value, Value] = {}
-    for value in sorted(decimals, key=_upper):  # those with the fewest choices first
-        mapping[value] = _other(value, decimals[value], taken, random)
-        taken.add(mapping[value])
-    return [_replaced(*both, mapping) for both in zip(texts, mentions, strict=True)]
+    taken.update(each.value for each in chain.from_iterable(fixed))
+    mapping = _mapping([each for each in every if each.value not in taken], taken, random)
+    replaced = (_replaced(*both, mapping) for both in zip(leaves, mentions, strict=True))
+    return [written(form, islice(replaced, len(form.leaves))) for form in forms]
+
+
+def _mapping(mentions: Sequence[_Mention], taken: set[Value], random: Random) -> dict[Value, Value]:
+    """Return number → distinct other number, none of them taken."""
+    decimals, limits = dict[Value, int](), dict[Value, int]()
+    for each in mentions:
+        decimals[each.value] = min(decimals.get(each.value, each.decimals), each.decimals)
+        limit = _WORD_LIMIT if each.is_word else _limit(each.value)
+        limits[each.value] = min(limits.get(each.value, limit), limit)
+    mapping, used = dict[Value, Value](), {*taken}
+    for value in sorted(limits, key=lambda value: limits[value]):  # the fewest choices first
+        mapping[value] = _other(value, decimals[value], limits[value], used, random)
+        used.add(mapping[value])
+    return mapping
 
 
 def falsify_numbers(statement: Statement, random: Random) -> str:
@@ -108,18 +124,18 @@ def falsify_numbers(statement: Statement, random: Random) -> str:
     Zero and one stay, and no number becomes one of them, because of singular nouns. Bounds stay
     too, since someone over 30 is also over 20, and so do times of day that would become invalid.
     """
-    text = statement.text
-    mentions = list(_mentions(text))
+    leaves = [leaf.text for leaf in form_of(statement.text).leaves]
+    mentions = [(leaf, each) for leaf in leaves for each in _mentions(leaf)]
     if not mentions:
         raise RefusalError("no number")
     untouched = {
         each.value
-        for each in mentions
-        if _BOUND.search(text[max(0, each.start - _LOOK_BEHIND) : each.start])
-        or (_CLOCK.match(text, each.end) and (each.decimals or _upper(each.value) > _SMALL))
+        for leaf, each in mentions
+        if _BOUND.search(leaf[max(0, each.start - _LOOK_BEHIND) : each.start])
+        or (_CLOCK.match(leaf, each.end) and (each.decimals or len(each.value[0]) > 1))
     }
-    (wrong,) = replace_numbers([text], random, untouched=untouched | _SINGULAR)
-    if wrong == text:
+    (wrong,) = replace_numbers([statement.text], random, untouched=untouched | _SINGULAR)
+    if wrong == statement.text:
         raise RefusalError("no number that can change")
     return wrong
 
@@ -142,9 +158,9 @@ def _mentions(text: str) -> Iterator[_Mention]:
             decimals = form["decimals"] or ""
             value = (form["whole"].replace(",", ""), decimals.rstrip("0"))
         may_change = (
-            _upper(value) > 0 and not _YEAR.fullmatch(token) and _is_alone(text, start, end)
+            _limit(value) > 0 and not _YEAR.fullmatch(token) and _is_alone(text, start, end)
         )
-        yield _Mention(start, end, value, len(decimals), may_change)
+        yield _Mention(start, end, value, len(decimals), may_change, token.isalpha())
 
 
 def _is_alone(text: str, start: int, end: int) -> bool:
@@ -159,19 +175,18 @@ def _is_alone(text: str, start: int, end: int) -> bool:
     )
 
 
-def _upper(value: Value) -> int:
-    """Return the largest number that may replace a number; 0 if the number stays."""
+def _limit(value: Value) -> int:
+    """Return the power of ten above a number; 0 if the number stays."""
     whole, decimals = value
-    if len(whole) > len("10000"):
+    if len(whole) > len(str(_MOST)) or float(f"{whole}.{decimals}") > _MOST:
         return 0
-    number = float(f"{whole}.{decimals}")
-    return next((upper for upper in (10, 100, 10_000) if number <= upper), 0)
+    return int(10 ** len(whole))
 
 
-def _other(value: Value, decimals: int, taken: set[Value], random: Random) -> Value:
-    """Return a new number with a limited number of decimals that is not used yet."""
+def _other(value: Value, decimals: int, limit: int, taken: set[Value], random: Random) -> Value:
+    """Return a new number below a limit, with some decimals at most, that is not used yet."""
     for _ in range(_TRIES):
-        digits = f"{random.randint(0, _upper(value) * 10**decimals):0{decimals + 1}}"
+        digits = f"{random.randint(0, limit * 10**decimals - 1):0{decimals + 1}}"
         at = len(digits) - decimals
         new = (digits[:at], digits[at:].rstrip("0"))
         if new != value and new not in taken:

@@ -1,12 +1,14 @@
 """A change of texts that keeps human judgements, or makes a right text wrong."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from random import Random
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
+from nnd.converters.make.forms.form import FORMS, Form
+from nnd.converters.make.forms.parsing import form_of
 from nnd.schemas import NNDError, check_known
 
 Target = Literal["context", "candidate", "both"]
@@ -109,5 +111,35 @@ class Operation:
 
 
 def each(change: Callable[[str, Random], str]) -> Change:
-    """Return the change of several texts that applies a change to each."""
+    """Return the change of several texts that applies a change to each leaf that is no number."""
+
+    def change_leaves(text: str, random: Random) -> str:
+        form = form_of(text)
+        return written(
+            form,
+            [leaf.text if leaf.is_number else change(leaf.text, random) for leaf in form.leaves],
+        )
+
+    return each_whole(change_leaves)
+
+
+def each_whole(change: Callable[[str, Random], str]) -> Change:
+    """Return the change of several texts that applies a change to each, whatever its form."""
     return lambda statement, random: [change(text, random) for text in statement.texts]
+
+
+def written(form: Form, leaves: Iterable[str]) -> str:
+    """Return a text with changed leaves; raises RefusalError if it would lose its form."""
+    return kept(form, form.written(leaves))
+
+
+def kept(form: Form, text: str, *, may_rename: bool = False) -> str:
+    """Return a changed text; raises RefusalError if it lost the form that it had.
+
+    With `may_rename`, the speakers of a dialogue may have other names.
+    """
+    if form.name == "prose" or (may_rename and form.name == "dialogue"):
+        return text
+    if form_of(text).skeleton() != form.skeleton():
+        raise RefusalError(f"would no longer be {FORMS[form.name]}")
+    return text

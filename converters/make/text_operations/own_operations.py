@@ -103,11 +103,13 @@ def back_translation(spelled: str | None) -> Operation:
         )
     own, refusal = load_function(spelled), "no translation of like length"
 
-    def change(text: str, _random: Random) -> str:
-        new = own.call(text, refusal=refusal)
-        if not is_of_like_length(text, new):
+    translate = each(lambda text, _random: own.call(text, refusal=refusal))
+
+    def change(statement: Statement, random: Random) -> Sequence[str]:
+        changed = translate(statement, random)
+        if not all(map(is_of_like_length, statement.texts, changed)):
             raise RefusalError(refusal)
-        return new
+        return changed
 
     return Operation(
         name="back_translation",
@@ -115,7 +117,7 @@ def back_translation(spelled: str | None) -> Operation:
             "translates there and back with a function of yours; rejected where the length changes "
             f"by more than {_MOST_GROWTH} %"
         ),
-        change=each(change),
+        change=change,
         parameters=own.facts,
     )
 

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 from random import Random
 
+from nnd.converters.make.forms.protected import SPEAKER, splice
 from nnd.converters.make.text_operations.operation import RefusalError, Statement
-from nnd.converters.make.text_operations.protected import SPEAKER, splice
 
 _SPEAKER = re.compile(SPEAKER, re.MULTILINE)
 

@@ -5,11 +5,12 @@ from functools import partial
 from pathlib import Path
 from typing import TypeAlias
 
+from nnd.converters.make.forms.parsing import form_of
 from nnd.converters.make.text_operations.antonyms import antonym
 from nnd.converters.make.text_operations.entities import swap_entities
 from nnd.converters.make.text_operations.negation import negate
 from nnd.converters.make.text_operations.numbers import falsify_numbers, replace_numbers
-from nnd.converters.make.text_operations.operation import Falsify, Operation, each
+from nnd.converters.make.text_operations.operation import Falsify, Operation, each, each_whole, kept
 from nnd.converters.make.text_operations.own_operations import OWN, back_translation, own_operation
 from nnd.converters.make.text_operations.reordering import permute
 from nnd.converters.make.text_operations.speakers import swap_speakers
@@ -127,7 +128,7 @@ _PLAIN = (
         description=(
             "puts turns, triples, rows, cells, slots, concepts or sentences in another order"
         ),
-        change=each(permute),
+        change=each_whole(permute),
         is_random=True,
     ),
 )
@@ -157,11 +158,15 @@ FILES: Mapping[str, tuple[str, str]] = {
 """Falsification that needs a file → what to write for it, and what it does."""
 
 
-def _falsification(name: str, description: str, falsify: Falsify, **file: str) -> Operation:
+def _falsification(
+    name: str, description: str, falsify: Falsify, *, may_rename: bool = False, **file: str
+) -> Operation:
     return Operation(
         name=name,
         description=description,
-        change=lambda statement, random: [falsify(statement, random)],
+        change=lambda statement, random: [
+            kept(form_of(statement.text), falsify(statement, random), may_rename=may_rename)
+        ],
         parameters=file,
         keeps_label=False,
         is_random=True,
@@ -188,7 +193,10 @@ def _of_file(name: str, read: Callable[[Path], Falsify]) -> Spelled:
 FALSIFICATIONS: Mapping[str, Spelled] = {
     "swap_speakers": _without_value(
         _falsification(
-            "swap_speakers", "exchanges the names of two speakers of a dialogue", swap_speakers
+            "swap_speakers",
+            "exchanges the names of two speakers of a dialogue",
+            swap_speakers,
+            may_rename=True,
         )
     ),
     "swap_entities": _of_file("swap_entities", swap_entities),

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from random import Random
 from typing import TypeVar
 
-from nnd.converters.make.text_operations.protected import free_spans, splice
+from nnd.converters.make.forms.protected import free_spans, splice
 
 Thing = TypeVar("Thing")
 

@@ -1,6 +1,8 @@
 """SummEval: news summaries that three experts rated on four aspects (Fabbri et al. 2021).
 
-Not a `table`: who has the published file alone is told how to add the articles.
+Not a `table`: the annotations are published without the articles. They are those of the texts that
+LLM_summeval publishes with the annotations of one system, M8, which wrote of all articles; a file
+that pair_data.py of SummEval made, of the annotations and the stories, holds them too.
 """
 
 from collections.abc import Iterator
@@ -8,23 +10,22 @@ from collections.abc import Iterator
 from nnd.converters import Annotation, Files, Record, Reference, SourceError
 
 PAIRED = "model_annotations.aligned.paired.jsonl"
+ALIGNED = "model_annotations.aligned.jsonl"
+WITH_ARTICLES = "M8_outputs_annotations.jsonl"
 ASPECTS = ("coherence", "consistency", "fluency", "relevance")
 LOWEST, HIGHEST = 1, 5
-
-# The annotations are published without the articles; a script of theirs puts the two together.
-HOW_TO_PAIR = (
-    f"make {PAIRED} from the published model_annotations.aligned.jsonl "
-    "(https://storage.googleapis.com/sfr-summarization-repo-research/model_annotations.aligned.jsonl)"
-    " and the CNN/DM stories (https://cs.nyu.edu/~kcho/DMQA/) with data_processing/pair_data.py of "
-    "https://github.com/Yale-LILY/SummEval, then name it with --from"
-)
 
 
 def annotations(files: Files) -> Iterator[Annotation]:
     """Yield one annotation per summary and aspect: the experts' ratings, in the file's order."""
+    articles = _articles(files)
     for row in _rows(files):
         document, system = row.identifier("id"), row.text("model_id")
-        article = _article(row)
+        article = row.text("text") if "text" in row.fields else articles.get(document)
+        if article is None:
+            raise SourceError(
+                "source.no-articles", f"{WITH_ARTICLES} has no article {document}", row.where
+            )
         experts = list(row.records("expert_annotations"))
         for aspect in ASPECTS:
             yield Annotation(
@@ -48,16 +49,12 @@ def references(files: Files) -> Iterator[Reference]:
 
 
 def _rows(files: Files) -> Iterator[Record]:
-    try:
-        return files.jsonl(PAIRED)
-    except SourceError as error:
-        remedy = f"{error.remedy}; if you have none, {HOW_TO_PAIR}"
-        raise SourceError("source.no-articles", error.what, error.where, remedy) from error
+    return files.jsonl(PAIRED if files.has(PAIRED) else ALIGNED)
 
 
-def _article(row: Record) -> str:
-    if "text" not in row.fields:
-        raise SourceError(
-            "source.no-articles", 'there is no "text", the article', row.where, HOW_TO_PAIR
-        )
-    return row.text("text")
+def _articles(files: Files) -> dict[str, str]:
+    """Return document → article, for annotations without them."""
+    first = next(_rows(files), None)
+    if first is None or "text" in first.fields:
+        return {}
+    return {row.identifier("id"): row.text("text") for row in files.jsonl(WITH_ARTICLES)}

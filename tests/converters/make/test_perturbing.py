@@ -134,6 +134,16 @@ def test_g06_only_parents_with_a_child_count() -> None:
     assert counts(found) == (1, 1, 1, 0)
 
 
+def test_why_pairs_are_rejected_is_counted() -> None:
+    code = "So:\n```python\nprint(1)\n```\nRun it. Now."
+    pairs = frame(pair(1), pair(2, "c2", context=code), pair(3, "c2", context=code))
+    found = made(pairs, "order", variants=2)
+
+    assert counts(found) == (2, 0, 4, 0)
+    assert found.facts["refusals"] == {"data of an unknown form": 4}
+    assert made(frame(pair(1)), "order").facts["refusals"] is None
+
+
 def test_g08_what_becomes_of_each_parent_is_counted_for_every_variant() -> None:
     texts = [LONG, "one", "One. Two.", ""]
     rows = [pair(number, f"c{number}", context=text) for number, text in enumerate(texts)]

@@ -86,31 +86,29 @@ def test_every_second_line_gives_the_pairs_of_the_released_code(
 # Without the articles
 
 
-def test_a_file_without_articles_is_refused_with_the_way_to_get_them(
-    nnd_data: Path,
+def test_annotations_without_articles_take_them_from_the_file_beside(
+    summeval: Conversion, nnd_data: Path, tmp_path: Path
 ) -> None:
-    with refusal("source.no-articles", f"{UNPAIRED}:1") as caught:
-        convert("summeval", origin=nnd_data / "summeval" / UNPAIRED)
+    names = (UNPAIRED, "M8_outputs_annotations.jsonl")
+    for name in names:
+        shutil.copy(nnd_data / "summeval" / name, tmp_path / name)
+    found = convert("summeval", origin=tmp_path)
 
-    assert "data_processing/pair_data.py" in caught.value.remedy
+    assert found.pairs.equals(summeval.pairs)
+    assert {file["name"]: file["verified"] for file in found.manifest["files"]} == dict.fromkeys(
+        names, True
+    )
 
 
-def test_a_folder_without_the_paired_file_is_refused_with_the_way_to_get_it(tmp_path: Path) -> None:
-    shutil.copy(SOURCES / "summeval" / "fixture" / PAIRED, tmp_path / UNPAIRED)
+def test_a_file_without_articles_alone_is_refused_with_the_way_to_get_them(
+    nnd_data: Path, tmp_path: Path
+) -> None:
+    shutil.copy(nnd_data / "summeval" / UNPAIRED, tmp_path / UNPAIRED)
 
-    with refusal("source.no-articles", str(tmp_path)) as caught:
+    with refusal("file.not-found", str(tmp_path)) as caught:
         convert("summeval", origin=tmp_path)
-
-    assert "data_processing/pair_data.py" in caught.value.remedy
-
-
-def test_no_file_at_all_is_refused_with_the_way_to_get_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("NND_CACHE", str(tmp_path))
-
-    with refusal("source.no-articles"):
-        convert("summeval")
+    assert "M8_outputs_annotations.jsonl not found" in caught.value.what
+    assert "https://raw.githubusercontent.com/DAMO-NLP-SG/LLM_summeval/" in caught.value.remedy
 
 
 # Wrong fields in the third line of the fixture

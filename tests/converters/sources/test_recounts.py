@@ -225,7 +225,7 @@ def test_the_file_is_the_declared_one(reading: Reading, nnd_data: Path) -> None:
     files = conversion_of(reading, nnd_data).manifest["files"]
 
     assert files
-    assert all(file["verified"] for file in files) == reading.declared
+    assert all(file["verified"] for file in files)
 
 
 @pytest.mark.sampled(3)

@@ -48,7 +48,6 @@ class Reading(NamedTuple):
         origin: File or folder to convert, below the folder of real files.
         folder: Folder of real files, where it is not called like the source.
         options: Set and variant, as `convert` names them.
-        declared: Whether the file is the one that source.yaml declares.
         constructed: Whether people made the errors on purpose.
         between: Whether a mark is neither good nor bad, where the rule names both.
     """
@@ -59,7 +58,6 @@ class Reading(NamedTuple):
     value: Callable[[Any], float | None]
     origin: str = ""
     options: Mapping[str, str] = {}
-    declared: bool = True
     constructed: bool = False
     folder: str | None = None
     between: Callable[[Any], bool] | None = None
@@ -198,7 +196,6 @@ READINGS = [
             no_error,
             error_free,
             options={"set_name": name},
-            declared=False,
         )
         for name in ("factuality", "typed")
     ),

@@ -3,16 +3,19 @@
 import re
 from collections.abc import Iterable, Iterator
 
-SPEAKER = r"(?:^|(?<=\|))[^\S\n]*(?P<name>\w[\w.'’()-]*(?: [\w.'’()-]+){0,3}):(?=\s|$)"  # noqa: RUF001
+NAME = r"\w[\w.'’()-]*(?: [\w.'’()-]+){0,3}"  # noqa: RUF001
+"""Pattern of the name of a speaker."""
+
+SPEAKER = rf"(?:^|(?<=\|))[^\S\n]*(?P<name>{NAME}):(?=\s|$)"
 """Multi-line pattern of the name of a speaker at the beginning of a turn."""
 
 _PROTECTED = re.compile(
-    rf"{SPEAKER}"
+    rf"{SPEAKER}[^\S\n]*"  # without a blank after it, a name is no speaker
     r"|(?:https?://|www\.)\S+"
     r"|(?<!\S)\S*\d\S*",
     re.MULTILINE,
 )
-"""Matches the name of a speaker, an address, or a word with a digit."""
+"""Matches the name of a speaker with the blanks after it, an address, or a word with a digit."""
 
 
 def free_spans(text: str) -> Iterator[tuple[int, int]]:
