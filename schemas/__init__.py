@@ -165,6 +165,7 @@ if TYPE_CHECKING:
     from .reading.limits import (
         ARCHIVE as ARCHIVE,
         COLUMNS as COLUMNS,
+        METRICS as METRICS,
         TEXT as TEXT,
         UNPACKED as UNPACKED,
         SizeLimit as SizeLimit,
