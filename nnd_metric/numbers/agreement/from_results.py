@@ -171,7 +171,11 @@ def read_pass_rates(path: Path) -> pl.DataFrame:
             path,
             f"name a folder that `nnd evaluate` wrote, or a table: {', '.join(TABLES)}",
         )
-    table = read_table(path, {*_PASS_RATES}).frame()
+    own = read_table(path, {*_PASS_RATES})
+    for row, rate in enumerate(own.columns.get("pass_rate", ())):
+        if isinstance(rate, bool):
+            raise ScoringError("cell.not-a-number", f"pass_rate is {rate}", own.where(row))
+    table = own.frame()
     try:
         rates = table.select(pl.col(name).cast(dtype) for name, dtype in _PASS_RATES.items())
     except pl.exceptions.PolarsError as error:
@@ -182,6 +186,9 @@ def read_pass_rates(path: Path) -> pl.DataFrame:
             path,
             "give it these columns, and save it as .csv, .json or .parquet",
         ) from error
+    for name in ("model", "category"):
+        if rates[name].null_count():
+            raise ScoringError("cell.empty", f"a pass rate without {name}", path)
     outside = rates.filter(~pl.col("pass_rate").is_between(0, 1))
     if outside.height:
         raise ScoringError(
