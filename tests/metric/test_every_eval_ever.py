@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from support.refusals import refusal
+from support.report.runs import Pretended, write_run
 
 from nnd.converters.make import derive
 from nnd.metric.app import export
@@ -89,3 +90,13 @@ def test_without_pairs_there_are_rates_only(
     with refusal("run.not-a-run", "sample"):
         export(sample, tmp_path / "other", to="every-eval-ever")
     assert not (tmp_path / "other").exists()
+
+
+def test_names_longer_than_a_file_system_takes(sample: Path, tmp_path: Path) -> None:
+    names = [f"{'m' * 290}{number}" for number in range(2)]
+    run = tmp_path / "run"
+    write_run(run, sample, [Pretended(name, {"": 0.5}, 10**7) for name in names])
+    export(run, tmp_path / "out", to="every-eval-ever")
+    folders = [path.name for path in (tmp_path / "out/data/nnd_sample-nnd/local").iterdir()]
+    assert len(folders) == 2
+    assert all(len(name) < 200 for name in folders)

@@ -212,8 +212,9 @@ def plain_pairs(rows: object) -> Any:
     found = []
     for row in objects(rows):
         category = row.get("error_category")
-        if isinstance(category, int) and not isinstance(category, bool):
-            category = str(category)
+        if isinstance(category, int | float) and not isinstance(category, bool):
+            number_of(category)
+            category = repr(category)
         texts = {name: text_of(row.get(name), empty=row.get(name)) for name in NAMES[1:3]}
         if None in texts.values():
             raise Wrong

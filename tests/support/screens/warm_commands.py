@@ -142,8 +142,8 @@ def _answer(connection: socket.socket) -> None:
 
 
 def _trace(options: str) -> None:
-    """Have strace follow this process and its children from here on."""
-    command = ["strace", "-f", *shlex.split(options), "-p", str(os.getpid())]
+    """Have strace follow this thread from here on; others wake each other by writing to pipes."""
+    command = ["strace", *shlex.split(options), "-p", str(os.getpid())]
     tracer = subprocess.Popen(command, stderr=subprocess.PIPE, start_new_session=True)
     assert tracer.stderr is not None
     attached = tracer.stderr.readline()
