@@ -183,7 +183,9 @@ def _named_splits(data_files: Any, where: str) -> dict[str, list[str]]:  # noqa:
             _check_name(pattern, where)
         split = entry.get("split")
         if not isinstance(split, str) or not _SPLIT.fullmatch(split):
-            raise _unread(f'the split "{excerpt(str(split))}" of its data_files is no name', where)
+            raise _unread(
+                f'the split "{excerpt(str(split))}" of its data_files is not a name', where
+            )
         splits.setdefault(split, []).extend(patterns)
     return splits
 
