@@ -105,6 +105,7 @@ if TYPE_CHECKING:
         with_mark as with_mark,
     )
     from .files.disk_errors import (
+        is_of_disk as is_of_disk,
         remedy_for as remedy_for,
     )
     from .files.documents import (
@@ -152,6 +153,7 @@ if TYPE_CHECKING:
         write_folder as write_folder,
     )
     from .files.workplaces import (
+        has_locks as has_locks,
         temporary_folder as temporary_folder,
         workplace as workplace,
     )
@@ -168,6 +170,7 @@ if TYPE_CHECKING:
     from .reading.limits import (
         ARCHIVE as ARCHIVE,
         COLUMNS as COLUMNS,
+        METRICS as METRICS,
         TEXT as TEXT,
         UNPACKED as UNPACKED,
         SizeLimit as SizeLimit,

@@ -18,6 +18,9 @@ import polars as pl
 
 from nnd.schemas import DISTINCT, few_clusters_in_words, rows_of
 
+_LONGEST_NAME = 150
+"""Bytes of a folder's name before a digest; file systems take 255."""
+
 _SCHEMA = "0.3.0"
 _SLICES = ("error_category", "aspect", "category", "error_group")
 
@@ -212,13 +215,17 @@ def _model_id(name: str) -> str:
     """Return ORG/NAME as the store writes it; a model of this machine is of `local`."""
     bare = name.partition("@")[0]
     if re.fullmatch(r"[\w-][\w.-]*/[\w-][\w.-]*", bare):
-        return bare
+        return "/".join(map(_portable, bare.split("/"))) if len(bare) > _LONGEST_NAME else bare
     return f"local/{_portable(Path(bare).name)}"
 
 
 def _portable(name: str) -> str:
-    """Return a name that any file system takes."""
-    return re.sub(r"[^\w.-]+", "_", name).strip("._") or "unnamed"
+    """Return a name that any file system takes; of a long one, its beginning and its digest."""
+    plain = re.sub(r"[^\w.-]+", "_", name).strip("._") or "unnamed"
+    raw = plain.encode()
+    if len(raw) <= _LONGEST_NAME:
+        return plain
+    return f"{raw[:_LONGEST_NAME].decode(errors='ignore')}_{hashlib.sha256(raw).hexdigest()[:8]}"
 
 
 def _field(result: Mapping[str, Any], name: str) -> str | None:

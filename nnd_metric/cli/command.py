@@ -4,7 +4,6 @@ Imports of other rooms are inside the commands, so that `nnd --help` is quick an
 loads torch.
 """
 
-import errno
 import io
 import json
 import logging
@@ -19,7 +18,7 @@ from typing import Annotated
 import typer
 
 from nnd.metric.cli.behaviour import Group
-from nnd.schemas import NNDError, ScoringWarning, remedy_for
+from nnd.schemas import NNDError, ScoringWarning, is_of_disk, remedy_for
 
 app = typer.Typer(
     name="nnd",
@@ -55,10 +54,6 @@ def _options(
     """Options of the command itself."""
 
 
-_WRITING = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EPIPE)
-"""Errors of standard output, which have no name of a file."""
-
-
 def main() -> None:
     """Run the command; print an error that the user can fix as one line, and exit with code 2.
 
@@ -77,8 +72,7 @@ def main() -> None:
         _flush()
         raise
     except Exception as error:
-        is_unnamed = isinstance(error, OSError) and error.errno in _WRITING and not error.filename
-        _flush(error if is_unnamed else None)  # type: ignore[arg-type] # an OSError
+        _flush(_of_output(error))
         fault = _fault_of(error)
         if fault is None:
             raise
@@ -120,6 +114,9 @@ def _fault_of(error: Exception) -> NNDError | None:
     if isinstance(error, OSError) and error.filename is not None:
         remedy = f"{remedy_for(error)} with --out"
         return NNDError("place.cannot-write", str(error.strerror), error.filename, remedy)
+    if isinstance(error, OSError) and is_of_disk(error):  # from a file that is open
+        what = f"a file cannot be written or read: {error.strerror}"
+        return NNDError("place.cannot-write", what, remedy=remedy_for(error))
     if isinstance(error, FileNotFoundError) and not _has_working_folder():
         return NNDError(
             "place.cannot-write", "the working folder was removed", remedy="change to another one"
@@ -133,6 +130,19 @@ def _has_working_folder() -> bool:
     except OSError:
         return False
     return True
+
+
+def _of_output(error: Exception) -> OSError | None:
+    """Return an error if it is of standard output: it names no file, as that of any open file."""
+    if not isinstance(error, OSError) or error.filename is not None:
+        return None
+    if isinstance(error, BrokenPipeError):
+        return error
+    try:
+        sys.stdout.write("\n" if is_of_disk(error) else "")
+    except OSError as again:
+        return again
+    return None
 
 
 def _flush(failed: OSError | None = None) -> None:

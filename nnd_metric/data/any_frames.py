@@ -9,6 +9,9 @@ import polars as pl
 
 from nnd.schemas import ScoringError, has_surrogate
 
+_LARGEST = 2**127 - 1
+"""The largest integer of polars."""
+
 if TYPE_CHECKING:
     import datasets
 
@@ -103,12 +106,25 @@ def frame_of_lists(columns: Mapping[str, Column]) -> pl.DataFrame:
     check_characters(lists)
     try:
         return pl.DataFrame(lists)
+    except OverflowError as error:
+        raise _too_large(lists) from error
     except (TypeError, pl.exceptions.PolarsError) as error:
         raise ScoringError(
             "data.not-a-dataset",
             f"the columns do not form a table: {str(error).splitlines()[0]}",
             remedy="give each column values of one type",
         ) from error
+
+
+def _too_large(columns: Mapping[str, Column]) -> ScoringError:
+    """Return the error for an integer that no column can hold, which may be inside a list."""
+    found = (
+        (f"{name} is too large a number", f"row {row}")
+        for name, values in columns.items()
+        for row, value in enumerate(values)
+        if isinstance(value, int) and abs(value) > _LARGEST
+    )
+    return ScoringError("cell.not-finite", *next(found, ("a number in a list is too large", "")))
 
 
 def check_characters(columns: Mapping[str, Column]) -> None:

@@ -51,6 +51,8 @@ def complete_pairs(frame: pl.DataFrame, name: str) -> Complete:
     frame = _with_texts(frame, name)
     for column in REQUIRED:
         _check_texts(frame, column, name)
+    for column in frame.columns:
+        _check_nul(frame[column], name)
     pairs = frame.with_columns(
         pl.lit(None, pl.String).alias(c)
         for c in (*OPTIONAL, *IDS, "origin")
@@ -221,7 +223,12 @@ def _check_texts(frame: pl.DataFrame, column: str, name: str) -> None:
     if frame[column].null_count():
         row = int(frame[column].is_null().arg_max() or 0)
         raise ScoringError("cell.null", f"{column} is null", f"{name}: row {row}")
-    nul = frame[column].str.contains("\0", literal=True)  # which separates texts that are hashed
-    if nul.any():
-        where = f"{name}: row {nul.arg_max()}"
-        raise ScoringError("cell.not-text", f"{column} has NUL, which is not a character", where)
+
+
+def _check_nul(column: pl.Series, name: str) -> None:
+    """Check that no text has NUL, which separates texts that are hashed."""
+    if column.dtype != pl.String or not column.str.contains("\0", literal=True).any():
+        return
+    row = column.str.contains("\0", literal=True).arg_max()
+    what = f"{column.name} has NUL, which is not a character"
+    raise ScoringError("cell.not-text", what, f"{name}: row {row}")

@@ -18,6 +18,7 @@ from nnd.metric.data.class_names import ClassNames, classes_of_card
 from nnd.schemas import (
     ScoringError,
     SourceError,
+    excerpt,
     is_inside,
     leads_out,
     listed,
@@ -48,6 +49,9 @@ _WORDS = {
 """Split → the words that name it in the name of a file or folder."""
 
 _SHARD = re.compile(r"data/([^/]*)-\d{5}-of-\d{5}[^/]*\.[^/]*")
+
+_SPLIT = re.compile(r"\w+(\.\w+)*")
+"""Matches the name of a split, as `datasets` has it."""
 
 _READ = ("config_name", "data_files", "data_dir", "default")
 _HARMLESS = ("description", "version", "drop_labels", "features")
@@ -177,7 +181,12 @@ def _named_splits(data_files: Any, where: str) -> dict[str, list[str]]:  # noqa:
         patterns: list[Any] = named if isinstance(named, list) else [named]
         for pattern in patterns:
             _check_name(pattern, where)
-        splits.setdefault(str(entry.get("split")), []).extend(patterns)
+        split = entry.get("split")
+        if not isinstance(split, str) or not _SPLIT.fullmatch(split):
+            raise _unread(
+                f'the split "{excerpt(str(split))}" of its data_files is not a name', where
+            )
+        splits.setdefault(split, []).extend(patterns)
     return splits
 
 

@@ -13,14 +13,13 @@ import polars as pl
 
 from nnd.metric.data import Column, OwnTable, Table, read_table, to_frame
 from nnd.metric.other_metrics.judged_candidates import CANDIDATE
-from nnd.schemas import ScoringError, counted, did_you_mean, read_number
+from nnd.schemas import METRICS, ScoringError, counted, did_you_mean, read_number
 
 _KEYS = (("candidate_id",), ("context_id", "system"), ("context", "candidate"), ("candidate",))
 """Columns that say which candidate a row is of, the first that a table has; `split` may be one."""
 
 _NOT_VALUES = {"split", "reference", "references", *(name for key in _KEYS for name in key)}
 
-_MOST_METRICS = 100
 _LEAST = 0.5
 """Smallest share of rows that must be of candidates of the data."""
 
@@ -113,12 +112,14 @@ def read_values(
 
 
 def _check_count(table: OwnTable, name: str) -> None:
-    if (n := len(table.columns.keys() - _NOT_VALUES)) > _MOST_METRICS:
+    if (n := len(table.columns.keys() - _NOT_VALUES)) > METRICS.most:
         raise ScoringError(
             "scores.too-many",
-            f"has {n:,} columns beside those that name the candidate, more than {_MOST_METRICS}: "
+            f"has {n:,} columns beside those that name the candidate, more than {METRICS.most:,}: "
             "every metric is compared with every other",
             name,
+            "keep the columns of fewer metrics, compare them in parts, or set "
+            f"{METRICS.variable} to more",
         )
 
 

@@ -23,6 +23,7 @@ from nnd.metric.train.history import HISTORY
 from nnd.schemas import (
     NNDError,
     fingerprint,
+    has_locks,
     listed,
     put_in_place,
     read_document,
@@ -163,7 +164,7 @@ def _locked(out: Path) -> Iterator[None]:
     """Hold the lock of a training, which the system releases if the process is killed."""
     lock = FileLock(out / _LOCK, timeout=0)
     try:
-        with contextlib.suppress(NotImplementedError):  # a file system without locks
+        if has_locks(out / _LOCK):  # else as in `workplace`: without
             lock.acquire()
     except Timeout as error:
         raise NNDError(

@@ -30,8 +30,8 @@ _READS_CLOCK = re.compile(
 _SUBQUERY = "_POLARS_TMP_SQL"
 """Prefix of the names of columns that polars makes from subqueries."""
 
-_LONGEST = 4096
-_MOST_OPERATORS = 300
+LONGEST = 4096
+MOST_OPERATORS = 300
 MOST_MADE = 2**26
 """Bytes of text that an expression may make at once."""
 
@@ -142,8 +142,8 @@ def first_line(error: Exception) -> str:
 
 def _excess(expression: str) -> str | None:
     """Return what makes an SQL expression more than polars may be given, or None."""
-    if len(expression) > _LONGEST:
-        return f"has {len(expression):,} characters, more than {_LONGEST:,}"
-    if (operators := len(_OPERATOR.findall(expression))) > _MOST_OPERATORS:
-        return f"has {operators:,} operators, more than {_MOST_OPERATORS}"
+    if len(expression) > LONGEST:
+        return f"has {len(expression):,} characters, more than {LONGEST:,}"
+    if (operators := len(_OPERATOR.findall(expression))) > MOST_OPERATORS:
+        return f"has {operators:,} operators, more than {MOST_OPERATORS}"
     return None

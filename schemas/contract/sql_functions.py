@@ -15,7 +15,7 @@ _TRIGONOMETRY = (
     "degrees",
     "radians",
 )
-_OF_ONE_ROW = frozenset(
+OF_ONE_ROW = frozenset(
     (
         *("abs", "cbrt", "ceil", "ceiling", "div", "exp", "floor", "ln", "log", "log10", "log1p"),
         *("log2", "mod", "pi", "pow", "power", "round", "sign", "sqrt", *_TRIGONOMETRY),
@@ -39,7 +39,7 @@ _OF_ONE_ROW = frozenset(
         "timestamp",
     )
 )
-_OF_ALL_ROWS = frozenset(
+OF_ALL_ROWS = frozenset(
     (
         *("avg", "count", "max", "mean", "median", "min", "quantile_cont", "quantile_disc"),
         *("stddev", "stdev", "stddev_samp", "stdev_samp", "sum", "variance", "var", "var_samp"),
@@ -84,10 +84,10 @@ def find_excluded(text: str, *, own_row: bool) -> str | None:
             return "has a comment"
         if word == "$" or (word in _PREFIXES and following.startswith("'")):
             return f"has {token}{following[:1]}, a text in another notation than 'a'"
-        several = is_called and own_row and name in _OF_ALL_ROWS
+        several = is_called and own_row and name in OF_ALL_ROWS
         if several or word in _QUERIES or (is_called and word in _CALLED_QUERIES):
             return f"uses {token}, but an expression reads its own row only"
-        if is_called and name not in _OF_ONE_ROW | _OF_ALL_ROWS | _WORDS:
+        if is_called and name not in OF_ONE_ROW | OF_ALL_ROWS | _WORDS:
             return f"uses {token}, which is not among the functions that an expression may use"
     return None
 

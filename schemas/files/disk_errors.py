@@ -20,3 +20,8 @@ _REMEDIES = {
 def remedy_for(error: OSError) -> str:
     """Return what to do about an error of the system."""
     return _REMEDIES.get(error.errno or 0, "check the path and its permissions")
+
+
+def is_of_disk(error: OSError) -> bool:
+    """Whether an error is one of those above, and not one of a network or of a missing file."""
+    return error.errno in _REMEDIES

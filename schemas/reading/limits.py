@@ -73,7 +73,10 @@ COLUMNS = SizeLimit("columns", "NND_MAX_COLUMNS", 16_384)
 YAML_VALUES = SizeLimit("values", "NND_MAX_YAML", 100_000)
 """Of a YAML file, where an alias counts as all its values."""
 
-LIMITS = (UNPACKED, ARCHIVE, LINE, TEXT, COLUMNS, YAML_VALUES)
+METRICS = SizeLimit("metrics", "NND_MAX_METRICS", 100)
+"""Of a table of scores, where every metric is compared with every other."""
+
+LIMITS = (UNPACKED, ARCHIVE, LINE, TEXT, COLUMNS, YAML_VALUES, METRICS)
 
 
 def _memory() -> int:

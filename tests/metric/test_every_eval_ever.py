@@ -9,6 +9,7 @@ from typing import Any
 
 from support.card_folders import make_folder, row
 from support.refusals import refusal
+from support.report.runs import Pretended, write_run
 
 from nnd.converters.make import derive
 from nnd.metric.app import export
@@ -112,3 +113,13 @@ def test_few_clusters_are_said(loaded: Callable[[str], LoadedModel], tmp_path: P
         made = export(tmp_path / f"run{n}", tmp_path / f"out{n}", to="every-eval-ever", data=data)
         few = f"birds-nnd: the tests come from only {n} paragraphs; with fewer than 10, intervals"
         assert any(note.startswith(few) for note in made.notes) == (n < 10)
+
+
+def test_names_longer_than_a_file_system_takes(sample: Path, tmp_path: Path) -> None:
+    names = [f"{'m' * 290}{number}" for number in range(2)]
+    run = tmp_path / "run"
+    write_run(run, sample, [Pretended(name, {"": 0.5}, 10**7) for name in names])
+    export(run, tmp_path / "out", to="every-eval-ever")
+    folders = [path.name for path in (tmp_path / "out/data/nnd_sample-nnd/local").iterdir()]
+    assert len(folders) == 2
+    assert all(len(name) < 200 for name in folders)

@@ -13,7 +13,7 @@ _ROWS_AT_A_TIME = 4096
 _BESIDE = 64
 """Characters that a cell counts for beside its own."""
 
-_MOST_GROWN = 2**28
+MOST_GROWN = 2**28
 """Characters that a computed column may add to those of the cells that it is made of."""
 
 
@@ -29,11 +29,11 @@ def compute(rows: Iterable[Row], name: str, expression: SqlExpression) -> Iterat
         values = _as_cells(expression, _evaluate(expression, batch))
         if expression.growth > 1:
             made += sum(map(_length, values)) - sum(_read(row, expression) for row in batch)
-            if made > _MOST_GROWN:
+            if made > MOST_GROWN:
                 raise SourceError(
                     "expression.invalid",
                     f"makes texts that are {made:,} characters longer than the cells, more than "
-                    f"{_MOST_GROWN:,}",
+                    f"{MOST_GROWN:,}",
                     f"{batch[-1].where}: {expression.where}",
                     "let the convert.py of the source make such texts",
                 )

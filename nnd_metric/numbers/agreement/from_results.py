@@ -186,6 +186,9 @@ def read_pass_rates(path: Path) -> pl.DataFrame:
             path,
             "give it these columns, and save it as .csv, .json or .parquet",
         ) from error
+    for name in ("model", "category"):
+        if rates[name].null_count():
+            raise ScoringError("cell.empty", f"a pass rate without {name}", path)
     outside = rates.filter(~pl.col("pass_rate").is_between(0, 1))
     if outside.height:
         raise ScoringError(

@@ -55,6 +55,8 @@ def read_references(source: str | Path | Table) -> pl.DataFrame:
         )
     whose = [pl.col(column).cast(pl.String).str.replace_all("\r\n", "\n") for column in key]
     rows = reference_rows(table, name, where).select(*whose, references="reference")
+    if sum(rows.select(key).null_count().row(0)):
+        raise ScoringError("cell.empty", f"a reference without {' and '.join(key)}", where)
     return rows.group_by(key, maintain_order=True).agg("references")
 
 

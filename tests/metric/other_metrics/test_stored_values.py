@@ -149,7 +149,11 @@ def test_the_published_metrics_of_bump(nnd_data: Path, tmp_path: Path) -> None:
     assert (len(wins), wins["BARTScore"], wins["FactCC"]) == (12, 820, 506)
 
 
-def test_a_table_of_too_many_metrics_is_refused_at_once() -> None:
+def test_a_table_of_too_many_metrics_is_refused_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     table = {"candidate_id": ["1/a"]} | {f"metric {n}": [1.0] for n in range(101)}
-    with refusal("scores.too-many", "scores"):
+    with refusal("scores.too-many", "scores") as refused:
         read_values(pl.DataFrame(table), annotations())
+    assert "NND_MAX_METRICS" in str(refused.value)
+
+    monkeypatch.setenv("NND_MAX_METRICS", "101")
+    assert len(read_values(pl.DataFrame(table), annotations()).metrics) == 101

@@ -4,6 +4,8 @@ Of a call that scores, eight seconds are imports, and a page of the guide has do
 
     with warm_commands(folder, environment) as variables:
         subprocess.run(["nnd", "--help"], env=variables)
+
+With NND_TEST_STRACE=OPTIONS in its environment, a call is traced by strace once all is imported.
 """
 
 import gc
@@ -13,6 +15,7 @@ import os
 import pkgutil
 import runpy
 import select
+import shlex
 import signal
 import socket
 import subprocess
@@ -129,11 +132,22 @@ def _answer(connection: socket.socket) -> None:
     os.chdir(asked["folder"])
     os.environ.clear()
     os.environ.update(asked["variables"])
+    if options := os.environ.pop("NND_TEST_STRACE", ""):
+        _trace(options)
     status = _run(asked["name"], asked["arguments"])
     sys.stdout.flush()
     sys.stderr.flush()
     connection.sendall(str(status).encode())
     os._exit(0)
+
+
+def _trace(options: str) -> None:
+    """Have strace follow this thread from here on; others wake each other by writing to pipes."""
+    command = ["strace", *shlex.split(options), "-p", str(os.getpid())]
+    tracer = subprocess.Popen(command, stderr=subprocess.PIPE, start_new_session=True)
+    assert tracer.stderr is not None
+    attached = tracer.stderr.readline()
+    assert b"attached" in attached, attached
 
 
 def _run(name: str, arguments: list[str]) -> int:

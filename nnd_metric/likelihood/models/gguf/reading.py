@@ -1,12 +1,13 @@
 """Parse the metadata and the table of tensors of a GGUF file: gguf's own reader, but quick."""
 
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nnd.schemas import ScoringError
+from nnd.schemas import ScoringError, excerpt
 
 if TYPE_CHECKING:
     from gguf import GGUFReader
@@ -24,13 +25,28 @@ def parse(path: Path, name: str) -> "GGUFReader":
                 name,
             )
     try:
-        return _reader_class()(path)
+        reader = _reader_class()(path)
     except Exception as error:  # damaged files may raise anything
         raise ScoringError(
             "model.damaged",
             "the GGUF file is cut or damaged, or of an unknown version of the format",
             path,
         ) from error
+    _check_apart(reader, path)
+    return reader
+
+
+def _check_apart(reader: "GGUFReader", path: Path) -> None:
+    """Check that no tensor shares bytes with another one, since one of them then has others'."""
+    tensors = sorted(reader.tensors, key=lambda each: int(each.data_offset))
+    for tensor, following in pairwise(tensors):
+        if int(tensor.data_offset) + int(tensor.n_bytes) > int(following.data_offset):
+            raise ScoringError(
+                "model.damaged",
+                f'the tensors "{excerpt(tensor.name)}" and "{excerpt(following.name)}" of the GGUF '
+                "file overlap",
+                path,
+            )
 
 
 @cache

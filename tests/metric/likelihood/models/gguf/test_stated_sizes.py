@@ -53,6 +53,8 @@ CASES = {
     "elements": build({}, [tensor("token_embd.weight", [2**40])]),
     "a product beyond 64 bits": build({}, [tensor("token_embd.weight", [2**33, 2**33])]),
     "a place beyond the end": build({}, [tensor("token_embd.weight", [32, 100], 2**50)]),
+    "tensors that overlap": build({}, [EMBEDDINGS, tensor("blk.0.attn_q.weight", [32, 32], 64)]),
+    "one tensor twice": build({}, [EMBEDDINGS, tensor("output.weight", [32, 100])]),
     "number of tensors": build({}, [], (2**40, 6)),
     "number of keys": build({}, [], (0, 2**40)),
     "number of dimensions": build({}, [text("token_embd.weight") + struct.pack("<I", 2**32 - 1)]),
