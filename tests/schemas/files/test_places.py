@@ -177,8 +177,8 @@ def test_a_file_that_comes_in_the_last_moment_is_not_lost(
 ) -> None:
     before, check = content(old), places.check_replaceable
 
-    def check_then_write(target: Path, *, document: str, scaffold: str | None = None) -> None:
-        check(target, document=document, scaffold=scaffold)
+    def check_then_write(target: Path, **options: Any) -> None:
+        check(target, **options)
         (old / "thesis.tex").write_text("years of work", encoding="utf-8")
 
     def too_late() -> None:
