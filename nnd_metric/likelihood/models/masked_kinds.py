@@ -29,6 +29,19 @@ def loads_as_masked(config: PretrainedConfig) -> bool:
     return bool(masked) and not causal and not config.is_encoder_decoder
 
 
+def is_bare_encoder(kind: str, config: PretrainedConfig) -> bool:
+    """Whether a class of models is an encoder alone, which predicts no token.
+
+    Decoders and encoder-decoders without a head, such as GPT2Model or BartModel, are not: their
+    heads are their embeddings.
+    """
+    if kind.endswith(("EncoderModel", "Encoder")):
+        return True
+    masked, causal = _kinds(config)
+    is_alone = kind.endswith("Model") and not config.is_encoder_decoder
+    return is_alone and bool(masked) and kind not in masked | causal
+
+
 def _kinds(config: PretrainedConfig) -> tuple[set[str], set[str]]:
     """Return the masked and the causal classes of a family, those of custom code included."""
     own = getattr(config, "auto_map", None) or {}
