@@ -47,8 +47,8 @@ REMEDIES = MappingProxyType(
         "workbook.damaged": "open it in a spreadsheet program and save it as .xlsx or .csv",
         # Headers, rows and cells
         "header.wrong-names": "give every column its own name",
-        "column.missing": "check that this is the right table, or name its columns with --columns",
-        "column.ambiguous": "choose with --columns",
+        "column.missing": "check that this is the right table, or rename its columns",
+        "column.ambiguous": "rename all but one",
         "column.wrong-type": "it must be text",
         "row.twice": "keep one of them",
         "row.contradiction": "correct one of the rows",
@@ -122,7 +122,7 @@ REMEDIES = MappingProxyType(
         "model.new-type": "pip install --upgrade transformers",
         "model.tokenizer": "use the model's own tokenizer",
         "model.damaged": "download it again, or name another file",
-        "model.language": "give the data a column `language`, or use --language",
+        "model.language": "give the data a column `language`, or use nnd evaluate --language",
         "model.gguf": "score the model that it was made from",
         "model.no-memory": "use a smaller --dtype or another --device",
         "model.window": "state it as model_max_length in the tokenizer_config.json of the model",
@@ -133,7 +133,7 @@ REMEDIES = MappingProxyType(
         "model.no-checkpoints": "name a folder of folders called checkpoint-N",
         "adapter.not-an-adapter": "name a folder that PEFT's save_pretrained wrote",
         "adapter.unsupported": "merge the adapter into its base, and score the merged model",
-        "adapter.base": "name the base with --model BASE --adapter ADAPTER",
+        "adapter.base": "name the base with nnd evaluate --model BASE --adapter ADAPTER",
         "adapter.damaged": "save it again with PEFT's save_pretrained",
         # How contexts are read
         "template.unknown": "use --template default, or write a template of your own",

@@ -1,4 +1,4 @@
-"""Whether what was loaded can score texts: a language model, its weights and its tokenizer."""
+"""Whether a model can score texts: its class, as transformers lists them, and its tokenizer."""
 
 from typing import Any
 
@@ -7,7 +7,6 @@ from transformers import PretrainedConfig, PreTrainedModel, PreTrainedTokenizerB
 from transformers.models.auto import modeling_auto
 
 from nnd.metric.likelihood.models.checkpoint_files import reason_of
-from nnd.metric.likelihood.models.masked_kinds import is_bare_encoder
 from nnd.schemas import ScoringError
 
 _NO_LANGUAGE_MODELS = (
@@ -127,3 +126,58 @@ def _no_language_model(name: str, reason: str) -> ScoringError:
     return ScoringError(
         "model.not-a-language-model", f"the model defines no likelihood of a text ({reason})", name
     )
+
+
+def is_masked_kind(kind: str, config: PretrainedConfig) -> bool:
+    """Whether a class of models predicts hidden tokens, and is not also one that predicts the next.
+
+    The encoder-decoders in the list, such as BART, are scored as encoder-decoders.
+    """
+    if config.is_encoder_decoder:
+        return False
+    masked, causal = _kinds(config)
+    return kind in masked and kind not in causal
+
+
+def loads_as_masked(config: PretrainedConfig) -> bool:
+    """Whether a checkpoint is loaded as a masked language model: by the class that it names.
+
+    If it names none, it is one if its family has no causal class.
+    """
+    if config.architectures:
+        return any(is_masked_kind(kind, config) for kind in config.architectures)
+    masked, causal = _kinds(config)
+    return bool(masked) and not causal and not config.is_encoder_decoder
+
+
+def is_bare_encoder(kind: str, config: PretrainedConfig) -> bool:
+    """Whether a class of models is an encoder alone, which predicts no token.
+
+    Decoders and encoder-decoders without a head, such as GPT2Model or BartModel, are not: their
+    heads are their embeddings.
+    """
+    if kind.endswith(("EncoderModel", "Encoder")):
+        return True
+    masked, causal = _kinds(config)
+    is_alone = kind.endswith("Model") and not config.is_encoder_decoder
+    return is_alone and bool(masked) and kind not in masked | causal
+
+
+def _kinds(config: PretrainedConfig) -> tuple[set[str], set[str]]:
+    """Return the masked and the causal classes of a family, those of custom code included."""
+    own = getattr(config, "auto_map", None) or {}
+    listed = (
+        modeling_auto.MODEL_FOR_MASKED_LM_MAPPING_NAMES,
+        modeling_auto.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES,
+    )
+    masked, causal = (
+        {
+            str(name).rpartition(".")[2]
+            for name in (names.get(config.model_type), own.get(auto))
+            if name
+        }
+        for names, auto in zip(
+            listed, ("AutoModelForMaskedLM", "AutoModelForCausalLM"), strict=True
+        )
+    )
+    return masked, causal

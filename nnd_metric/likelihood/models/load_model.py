@@ -31,12 +31,12 @@ from nnd.metric.likelihood.models.fitness import (
     check_kinds,
     check_reads_text,
     check_vocabulary,
+    loads_as_masked,
 )
 from nnd.metric.likelihood.models.library_warnings import listening
 from nnd.metric.likelihood.models.loaded_model import LoadedModel, Skeleton
 from nnd.metric.likelihood.models.loading import Loading
 from nnd.metric.likelihood.models.loading_alone import loading_alone
-from nnd.metric.likelihood.models.masked_kinds import loads_as_masked
 from nnd.metric.likelihood.models.model_digests import is_offloaded, weights_digest
 from nnd.metric.likelihood.models.model_places import resolve_revision, split_revision
 from nnd.metric.likelihood.models.other_formats import check_folder
@@ -330,7 +330,8 @@ def _named_by(adapter: Adapter | None) -> Iterator[None]:
             "adapter.base",
             f"the base model of this adapter, {error.where}, cannot be loaded: {error.what}",
             adapter.name,
-            f"if you have it elsewhere, name it with --model BASE --adapter {adapter.name}",
+            "if you have it elsewhere, name it with nnd evaluate --model BASE "
+            f"--adapter {adapter.name}",
         ) from error
 
 

@@ -109,7 +109,7 @@ FORMATS = [
 @pytest.mark.parametrize("has_config", [True, False])
 @pytest.mark.parametrize(("file", "fact", "remedy"), FORMATS)
 def test_weights_of_another_library_are_named(
-    file: str, fact: str, remedy: str, has_config: bool, tmp_path: Path
+    file: str, fact: str, remedy: str, *, has_config: bool, tmp_path: Path
 ) -> None:
     mine = described(tmp_path, {"model_type": "gpt2"}, file)
     if not has_config:
@@ -147,7 +147,7 @@ def test_a_repository_with_weights_of_another_library_only(
 
 @pytest.mark.parametrize("again", [True, False])
 @pytest.mark.parametrize("bits", [3, 4, 8])
-def test_weights_that_mlx_quantised_are_named(bits: int, again: bool, tmp_path: Path) -> None:
+def test_weights_that_mlx_quantised_are_named(bits: int, *, again: bool, tmp_path: Path) -> None:
     how = {"group_size": 64, "bits": bits}
     config: dict[str, Any] = {"model_type": "llama", "quantization": how}
     if again:  # newer versions of mlx-lm write it under both names
