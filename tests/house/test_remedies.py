@@ -105,6 +105,10 @@ def _texts(node: ast.AST, constants: dict[str, ast.expr]) -> Iterator[str]:
             yield from _texts(child, constants)
 
 
+def _is_remedy(target: ast.expr) -> bool:
+    return isinstance(target, ast.Name) and "remedy" in target.id.lower()
+
+
 def _remedies() -> Iterator[Remedy]:
     """Yield the remedies of all errors in the code, those of their codes included."""
     paths = sorted(path for room in ROOMS for path in (ROOT / room).rglob("*.py"))
@@ -121,6 +125,9 @@ def _remedies() -> Iterator[Remedy]:
     for path, tree in trees.items():
         place = path.relative_to(ROOT).as_posix()
         for call in ast.walk(tree):
+            if isinstance(call, ast.Assign) and _is_remedy(call.targets[0]):
+                for text in _texts(call.value, constants):
+                    yield Remedy(f"{place}:{call.lineno}", text)
             if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name)):
                 continue
             if call.func.id not in family or not call.args:
