@@ -101,7 +101,7 @@ class Checkpoint:
         try:
             config: PretrainedConfig = self.read(AutoConfig, "model.unknown", "no such model")
         except ScoringError as error:
-            if error.code == "model.unknown":
+            if error.code == "model.unknown" and self.gguf is None:
                 self._check_type()
             raise
         if self.gguf is not None:

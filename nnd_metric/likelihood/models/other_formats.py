@@ -72,11 +72,12 @@ def check_repository(name: str, revision: str | None) -> None:
         check_folder(Path(name))
         return
     from huggingface_hub import HfApi, constants  # noqa: PLC0415 - slow to import
+    from huggingface_hub.errors import HTTPError  # type: ignore[attr-defined]  # noqa: PLC0415
 
     if constants.is_offline_mode():
         return
     names: list[str] = []
-    with suppress(OSError, ValueError):  # what failed before is said
+    with suppress(HTTPError, OSError, ValueError):  # what failed before is said
         info = HfApi().model_info(name, revision=revision, timeout=_PATIENCE_S)
         names = [each.rfilename for each in info.siblings or ()]
     _check(names, name)
