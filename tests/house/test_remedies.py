@@ -138,7 +138,7 @@ def _remedies() -> Iterator[Remedy]:
             ]
             code = call.args[0]
             if not given and isinstance(code, ast.Constant):
-                yield Remedy(f"{place}:{call.lineno}", REMEDIES[code.value])
+                yield Remedy(f"{place}:{call.lineno}", REMEDIES[str(code.value)])
             for each in given:
                 for text in _texts(each, constants):
                     yield Remedy(f"{place}:{call.lineno}", text)
