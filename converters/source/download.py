@@ -101,7 +101,7 @@ def unpack_declared(file: SourceFile, origin: Path, source_name: str) -> Path | 
             "source.another-file",
             "not the declared file: its SHA-256 is not the one in source.yaml",
             place,
-            'fetch it again, or unpack it and convert the folder with --accept-changed "why"',
+            'fetch it again, or unpack it and run nnd convert --accept-changed "why" on the folder',
         )
     return _keep(raw, file, source_name)
 

@@ -219,7 +219,7 @@ class Files:
                 f"source.yaml declares {_declared_facts(declared)}; it may be cut off or edited",
                 path,
                 "fetch it again, or, if it is right, change sha256 and bytes in source.yaml, or "
-                'convert with --accept-changed "why"',
+                'use nnd convert --accept-changed "why"',
             )
 
     def _declared(self, name: str) -> SourceFile:

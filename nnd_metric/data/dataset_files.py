@@ -57,7 +57,7 @@ _READ = ("config_name", "data_files", "data_dir", "default")
 _HARMLESS = ("description", "version", "drop_labels", "features")
 """Keys of a configuration that change no text of the rows."""
 
-_REMEDY = "download the file that you mean, and name it with --data"
+_REMEDY = "download the file that you mean, and name it"
 _LARGEST_CARD = 5_000_000
 
 

@@ -189,9 +189,9 @@ def _layout(table: OwnTable, named: Mapping[str, str]) -> Layout:
             f"no columns with known names ({known}); the columns are "
             f"{listed(table.names, _MOST_LISTED)}",
             table.label,
-            "rename them, or name them to `nnd evaluate` with --columns "
-            "high=COLUMN,low=COLUMN,context=COLUMN; if each row is one judged text, write a source "
-            "that makes pairs of them: nnd new-source NAME --from FILE",
+            "rename them, or use nnd evaluate --columns high=COLUMN,low=COLUMN,"
+            "context=COLUMN; if each row is one judged text, write a source that makes pairs of "
+            "them: nnd new-source NAME --from FILE",
         )
     return found[0]
 
@@ -202,7 +202,7 @@ def _ambiguous(table: OwnTable, key: str, names: Sequence[str]) -> ScoringError:
         "column.ambiguous",
         f"the table has {' and also '.join(names)}",
         table.label,
-        f"take one of them out, or choose one in `nnd evaluate` with --columns {remedy}",
+        f"rename one of them, or choose with nnd evaluate --columns {remedy}",
     )
 
 

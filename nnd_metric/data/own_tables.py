@@ -113,7 +113,7 @@ def _read_saved(splits: Mapping[str | None, Sequence[Path]], name: str) -> OwnTa
             "file.not-a-table",
             f"the dataset cannot be read as one table: {reason}",
             name,
-            "download the file that you mean, and name it with --data",
+            "download the file that you mean, and name it",
         ) from error
 
 

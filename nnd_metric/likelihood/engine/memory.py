@@ -64,7 +64,8 @@ def room_for(loaded: LoadedModel, tokens: int) -> Iterator[None]:
             "model.no-memory",
             f"{loaded.device} does not have enough memory for a request of {tokens} tokens",
             loaded.name,
-            "use half precision (--dtype bfloat16) or another --device",
+            "use half precision (--dtype bfloat16) or another --device (of nnd evaluate and "
+            "nnd train)",
         ) from error
 
 

@@ -94,5 +94,5 @@ def score_rows(
         "model.damaged",
         f"the model cannot be scored through any path: {'; '.join(known.switched_off)}",
         loaded.name,
-        "check its weights, or load it in another dtype (--dtype float32)",
+        "check its weights, or load it in another dtype (nnd evaluate --dtype float32)",
     )

@@ -262,7 +262,8 @@ def score_alone(loaded: LoadedModel, row: Encoded) -> float:
             "model.damaged",
             f"the model returns NaN in {loaded.dtype}",
             loaded.name,
-            "load it in another dtype (--dtype float32 or bfloat16), or check its weights",
+            "check its weights, or load it in another dtype (nnd evaluate --dtype float32, "
+            "bfloat16)",
         )
     return value
 

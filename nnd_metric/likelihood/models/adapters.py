@@ -10,8 +10,8 @@ from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from nnd.metric.likelihood.models.adapted_model import check_method, unwrap
 from nnd.metric.likelihood.models.checkpoint_files import find_commit, find_file, reason_of
+from nnd.metric.likelihood.models.fitness import is_masked_kind
 from nnd.metric.likelihood.models.loading import Loading
-from nnd.metric.likelihood.models.masked_kinds import is_masked_kind
 from nnd.metric.likelihood.models.model_places import (
     ADAPTER_CONFIG,
     is_hub_id,
@@ -62,14 +62,14 @@ def resolve_adapter(model_id: str, loading: Loading) -> tuple[str, Loading, Adap
                 "adapter.base",
                 f"the {ADAPTER_CONFIG} of this adapter does not name a base model",
                 model_id,
-                f"name it with --model BASE --adapter {model_id}",
+                f"name it with nnd evaluate --model BASE --adapter {model_id}",
             )
         if own.commit is not None and not is_hub_id(own.base):
             raise ScoringError(
                 "adapter.base",
                 f"its base is not on the Hub: {own.base}",
                 f"{model_id}: {ADAPTER_CONFIG}",
-                f"if you have the base, name it with --model BASE --adapter {model_id}",
+                f"if you have it, name it with nnd evaluate --model BASE --adapter {model_id}",
             )
         check_extra("adapters", "peft", f"{model_id}: an adapter")
         if _find(own.base, own.base_revision):
@@ -226,5 +226,6 @@ def _does_not_fit(adapter: Adapter, model: PreTrainedModel, reason: str) -> Scor
         "adapter.base",
         f"the adapter does not fit {type(model).__name__} {model.name_or_path}: {reason}",
         adapter.name,
-        f"name the base that it was trained on with --model BASE --adapter {adapter.name}",
+        "name the base that it was trained on with nnd evaluate --model BASE "
+        f"--adapter {adapter.name}",
     )

@@ -1,5 +1,6 @@
 """A checkpoint: a folder, a repository of the Hub, or one GGUF file in either; its tokenizer."""
 
+import json
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -7,11 +8,13 @@ from typing import Any
 
 from huggingface_hub import is_offline_mode
 from transformers import (
+    CONFIG_MAPPING,
     AutoConfig,
     AutoTokenizer,
     PretrainedConfig,
     PreTrainedTokenizerBase,
     TokenizersBackend,
+    __version__ as transformers_version,
 )
 
 from nnd.metric.likelihood.models.adapters import Adapter
@@ -20,9 +23,15 @@ from nnd.metric.likelihood.models.checkpoint_files import (
     find_file,
     is_gated,
     is_out_of_reach,
+    needs_custom_code,
     reason_of,
 )
-from nnd.metric.likelihood.models.fitness import SAVE_TOKENIZER, check_vocabulary
+from nnd.metric.likelihood.models.fitness import (
+    ADD_TOKENS,
+    SAVE_TOKENIZER,
+    check_vocabulary,
+    custom_code,
+)
 from nnd.metric.likelihood.models.folder_tokenizer import (
     FolderTokenizer,
     contradiction,
@@ -37,6 +46,7 @@ from nnd.metric.likelihood.models.gguf.tokenizer import check_tokenizer, complet
 from nnd.metric.likelihood.models.loading import Loading
 from nnd.metric.likelihood.models.model_files import check_named_files, joint_digest, weight_files
 from nnd.metric.likelihood.models.model_places import check_local, split_gguf
+from nnd.metric.likelihood.models.other_formats import check_repository
 from nnd.schemas import ScoringError
 
 _SUBFOLDER, _CONFIG, _TOKENS = "tokenizer", "tokenizer_config.json", "tokenizer.json"
@@ -71,6 +81,9 @@ class Checkpoint:
                     "model.needs-a-token", "needs a token, because it is gated", name
                 ) from error
             if not is_out_of_reach(error):
+                if needs_custom_code(error):
+                    raise custom_code(name) from error
+                self._check_formats()
                 reason = f"{problem}: {reason_of(error)}"
                 raise ScoringError(code, reason, name, remedy) from error
             why = "HF_HUB_OFFLINE is set" if is_offline_mode() else "no connection"
@@ -85,10 +98,33 @@ class Checkpoint:
         known = read_config(self.gguf) if self.gguf else None
         if known is not None:
             return known
-        config: PretrainedConfig = self.read(AutoConfig, "model.unknown", "no such model")
+        try:
+            config: PretrainedConfig = self.read(AutoConfig, "model.unknown", "no such model")
+        except ScoringError as error:
+            if error.code == "model.unknown" and self.gguf is None:
+                self._check_type()
+            raise
         if self.gguf is not None:
             complete_config(self.gguf, config)
         return config
+
+    def _check_type(self) -> None:
+        """Raise ScoringError if this version of transformers does not know the type of model."""
+        path = find_file(self.name, "config.json", self.options["revision"])
+        kind = None
+        with suppress(OSError, ValueError, AttributeError):
+            kind = path and json.loads(path.read_bytes()).get("model_type")
+        if isinstance(kind, str) and kind not in CONFIG_MAPPING:
+            raise ScoringError(
+                "model.new-type",
+                f'transformers {transformers_version} does not know the type of model "{kind}"',
+                self.name,
+            )
+
+    def _check_formats(self) -> None:
+        """Raise ScoringError if all weights are in formats that are not read."""
+        if self.gguf is None:
+            check_repository(self.name, self.options["revision"])
 
     def pinned(self) -> "Checkpoint":
         """Return the checkpoint at the commit that its configuration was just read from."""
@@ -101,6 +137,14 @@ class Checkpoint:
     def commit(self) -> str | None:
         """The Hub commit; None for a folder, and for a GGUF file, as a commit may hold many."""
         return None if self.gguf else find_commit(self.name, self.options["revision"])
+
+    def has_only_tekken(self) -> bool:
+        """Whether a folder's tokenizer is in Mistral's own form, and in no other."""
+        folder = Path(self.name)
+        others = (_TOKENS, "tokenizer.model")
+        return (folder / "tekken.json").is_file() and not any(
+            (folder / name).is_file() for name in others
+        )
 
     @property
     def format(self) -> str | None:
@@ -159,12 +203,11 @@ def read_tokenizer(checkpoint: Checkpoint, adapter: Adapter | None) -> FolderTok
 
 def _read(checkpoint: Checkpoint, **options: Any) -> FolderTokenizer:  # noqa: ANN401 - of `read`
     def read(kind: Any) -> PreTrainedTokenizerBase:  # noqa: ANN401 - as above
+        problem, remedy = "the model has no usable tokenizer", SAVE_TOKENIZER
+        if checkpoint.has_only_tekken():
+            problem, remedy = "its tokenizer, Mistral's tekken.json, cannot be read", ADD_TOKENS
         found: PreTrainedTokenizerBase = checkpoint.read(
-            kind,
-            "model.tokenizer",
-            "the model has no usable tokenizer",
-            SAVE_TOKENIZER,
-            **options,
+            kind, "model.tokenizer", problem, remedy, **options
         )
         return found
 

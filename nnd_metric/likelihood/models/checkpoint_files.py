@@ -58,6 +58,11 @@ def is_gated(error: BaseException) -> bool:
     return any(isinstance(each, GatedRepoError) for each in _causes(error))
 
 
+def needs_custom_code(error: BaseException) -> bool:
+    """Whether transformers refuses to run code of a repository, which only its text says."""
+    return any("`trust_remote_code=True`" in str(each) for each in _causes(error))
+
+
 def _causes(error: BaseException | None) -> Iterator[BaseException]:
     while error is not None:
         yield error

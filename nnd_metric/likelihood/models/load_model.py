@@ -27,17 +27,19 @@ from nnd.metric.likelihood.models.adapters import Adapter, attach, resolve_adapt
 from nnd.metric.likelihood.models.checkpoint import Checkpoint, find_checkpoint, read_tokenizer
 from nnd.metric.likelihood.models.fitness import (
     check_architecture,
+    check_class,
     check_kinds,
     check_reads_text,
     check_vocabulary,
+    loads_as_masked,
 )
 from nnd.metric.likelihood.models.library_warnings import listening
 from nnd.metric.likelihood.models.loaded_model import LoadedModel, Skeleton
 from nnd.metric.likelihood.models.loading import Loading
 from nnd.metric.likelihood.models.loading_alone import loading_alone
-from nnd.metric.likelihood.models.masked_kinds import loads_as_masked
 from nnd.metric.likelihood.models.model_digests import is_offloaded, weights_digest
 from nnd.metric.likelihood.models.model_places import resolve_revision, split_revision
+from nnd.metric.likelihood.models.other_formats import check_folder
 from nnd.metric.likelihood.models.quantised_formats import (
     check_format,
     format_of,
@@ -64,8 +66,7 @@ def load_model(model_id: str | Path, loading: Loading = Loading()) -> LoadedMode
     """
     with listening() as heard:
         fit = _find_fit(model_id, loading)
-        check_architecture(fit.config, fit.base)
-        loaded = _load(model_id, loading, fit, _kind(fit.config))
+        loaded = _load(model_id, loading, fit, _checked_kind(fit.config, fit.base, loading))
     return replace(loaded, notes=(*loaded.notes, *heard))
 
 
@@ -138,9 +139,9 @@ def load_skeleton(model_id: str | Path, loading: Loading = Loading()) -> Skeleto
     device = _find_device(loading)
     dtype = _weight_options(loading, device)["dtype"]
     base, checkpoint, adapter, config = _find_fit(model_id, loading)
-    check_architecture(config, base)
+    kind = _checked_kind(config, base, loading)
     with torch.device("meta"):
-        model = _kind(config).from_config(
+        model = kind.from_config(
             config,
             dtype=config.dtype or "float32" if dtype == "auto" else dtype,
             trust_remote_code=loading.trust_remote_code,
@@ -264,6 +265,14 @@ def _weight_options(loading: Loading, device: str) -> dict[str, Any]:
     return options
 
 
+def _checked_kind(config: PretrainedConfig, name: str, loading: Loading) -> Any:  # noqa: ANN401 - as `_kind`
+    """Return `_kind`, after the checks that need no weights."""
+    check_architecture(config, name)
+    kind = _kind(config)
+    check_class(config, kind, name, trusts=loading.trust_remote_code)
+    return kind
+
+
 def _kind(config: PretrainedConfig) -> Any:  # noqa: ANN401 - transformers' Auto classes share no type
     """Return the class that loads a model; for models of images, that of their language model."""
     if config.is_encoder_decoder:
@@ -302,6 +311,8 @@ def _find_fit(model_id: str | Path, loading: Loading) -> _Fit:
 
 def _load_config(checkpoint: Checkpoint, adapter: Adapter | None) -> PretrainedConfig:
     with _named_by(adapter):
+        if checkpoint.gguf is None and Path(checkpoint.name).is_dir():
+            check_folder(Path(checkpoint.name))
         config = checkpoint.config()
     _drop_kernels(config)
     return config
@@ -319,7 +330,8 @@ def _named_by(adapter: Adapter | None) -> Iterator[None]:
             "adapter.base",
             f"the base model of this adapter, {error.where}, cannot be loaded: {error.what}",
             adapter.name,
-            f"if you have it elsewhere, name it with --model BASE --adapter {adapter.name}",
+            "if you have it elsewhere, name it with nnd evaluate --model BASE "
+            f"--adapter {adapter.name}",
         ) from error
 
 

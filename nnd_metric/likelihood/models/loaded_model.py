@@ -16,7 +16,7 @@ from nnd.metric.likelihood.models.adapted_model import (
 )
 from nnd.metric.likelihood.models.adapters import Adapter
 from nnd.metric.likelihood.models.checkpoint_files import find_file
-from nnd.metric.likelihood.models.masked_kinds import is_masked_kind
+from nnd.metric.likelihood.models.fitness import is_masked_kind
 from nnd.metric.likelihood.models.memory_changes import (
     MemoryChanges,
     is_plain_layer,

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from nnd.metric.likelihood.models.loading import Loading
+from nnd.metric.likelihood.models.other_formats import check_folder
 from nnd.schemas import ScoringError
 
 ADAPTER_CONFIG = "adapter_config.json"
@@ -41,12 +42,13 @@ def check_local(model_id: str) -> None:
     """Check that a folder holds a model or an adapter; ids of the Hub are not looked up.
 
     Raises ScoringError if `model_id` is neither such a folder nor has the form of a Hub id without
-    a revision.
+    a revision, or if the folder has only weights that are not read.
     """
     path = Path(model_id)
     if path.is_dir():
         if any((path / name).is_file() for name in (_CONFIG, ADAPTER_CONFIG)):
             return
+        check_folder(path)
         problem = f"the folder has no {_CONFIG}" if any(path.iterdir()) else "the folder is empty"
     elif path.exists():
         problem = "it is a file, and not a GGUF file"

@@ -7,6 +7,7 @@ from typing import Any
 import torch
 from transformers import BitsAndBytesConfig, PretrainedConfig
 
+from nnd.metric.likelihood.models.other_formats import ORIGINAL
 from nnd.schemas import DISTRIBUTION, ScoringError
 
 QUANTISE: dict[str, dict[str, Any]] = {
@@ -44,9 +45,17 @@ def format_of(config: PretrainedConfig) -> str | None:
 def check_format(config: PretrainedConfig, name: str, quantise: str | None) -> None:
     """Check that a checkpoint's weights can be loaded, and quantised if requested.
 
-    Raises ScoringError if they are quantised already, or a library is missing.
+    Raises ScoringError if they are quantised already, are of MLX, or a library is missing.
     """
     settings, known = _settings(config), format_of(config)
+    of_mlx = getattr(config, "quantization", None)
+    if isinstance(of_mlx, Mapping) and "bits" in of_mlx and "quant_method" not in settings:
+        raise ScoringError(
+            "model.other-format",
+            f"weights that MLX quantised to {of_mlx['bits']} bits are not read",
+            name,
+            ORIGINAL,
+        )
     if quantise is not None and settings:
         raise ScoringError(
             "model.quantised",

@@ -78,7 +78,7 @@ def pair_tokens(pair: Mapping[str, Any], tokens: pl.DataFrame) -> PairTokens:
             "run.evaluate-again",
             "the run has no tokens of it",
             f"pair {pair['pair_id']}",
-            "evaluate it with --keep-tokens",
+            "evaluate it again with nnd evaluate --keep-tokens",
         )
     sides: dict[str, dict[str, tuple[Token, ...]]] = {"high": {}, "low": {}}
     for row in rows:

@@ -133,7 +133,7 @@ def surprise_of_runs(
                 "run.evaluate-again",
                 "the run has no tokens",
                 folder,
-                "evaluate again with --keep-tokens",
+                "evaluate again with nnd evaluate --keep-tokens",
             )
     texts = load_pairs(data)
     scored = read_scored(folders, splits=splits, mixed_rules=mixed_rules, data=texts.pairs)

@@ -49,6 +49,6 @@ def _local_device(share: Share) -> str | None:
         raise ScoringError(
             "worker.gpus",
             f"torchrun started process {share.local + 1} on a machine with {devices} GPUs",
-            remedy=f"give --nproc-per-node {devices}",
+            remedy=f"start torchrun with --nproc-per-node {devices}",
         )
     return f"cuda:{share.local}"

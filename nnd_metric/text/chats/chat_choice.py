@@ -73,7 +73,7 @@ def choose_rendering(
             f'template "{chosen.name}" is for masked language models, and protocol '
             f'"{protocol.name}" is not',
             loaded.name,
-            "use --protocol pll, or --template default",
+            "use --template default, or nnd evaluate --protocol pll",
         )
     if chosen.system is not None and asked.system is not None:
         chosen = find_template("chat-turns")  # the user's words take the place of the instruction

@@ -25,7 +25,10 @@ _REPLACED = "".join(f'|replace("{code}", "{value}")' for code, value in _CODES.i
 _CLOCK = f"{{% macro strftime_now(format) %}}{{{{ format{_REPLACED} }}}}{{% endmacro %}}\n"
 """Replaces the clock that transformers passes to templates."""
 
-REMEDY = "give another one with --chat-template FILE, or use --chat-template none for plain text"
+REMEDY = (
+    "give another one with --chat-template FILE, or use --chat-template none for plain text (of "
+    "nnd evaluate, nnd train and nnd export)"
+)
 
 _LONGEST_REASON = 200
 

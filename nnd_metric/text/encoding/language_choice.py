@@ -10,6 +10,8 @@ from nnd.metric.text.encoding.requests import Languages, TextModel
 from nnd.metric.text.encoding.stored_tokenizer import StoredTokenizer
 from nnd.schemas import Record, ScoringError, StoredContext
 
+_HAVING_OPTION = "(of nnd evaluate and nnd metrics)"
+
 _SHOWN: Final = 8
 
 
@@ -123,7 +125,7 @@ class LanguageTeller:
             f"this model is given the language of the {whose} by a code, and the data does not "
             "say it",
             self.name,
-            f"add a column {column}, or use {option} with one of {_listed(codes)}",
+            f"add a column {column}, or use {option} {_HAVING_OPTION} with one of {_listed(codes)}",
         )
 
     def _unclear(self, column: str, tag: str, found: Sequence[str], option: str) -> ScoringError:
@@ -136,7 +138,7 @@ class LanguageTeller:
             "model.language",
             what,
             self.name,
-            f"choose with {give} one of {_listed(near or self.tokens.codes)}",
+            f"choose with {give} {_HAVING_OPTION} one of {_listed(near or self.tokens.codes)}",
         )
 
 

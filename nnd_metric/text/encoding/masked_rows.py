@@ -172,5 +172,5 @@ def _words(loaded: TextModel, candidate: str, ids: Ids, separator: str) -> list[
         "model.tokenizer",
         f'the tokenizer does not say which tokens of "{excerpt(candidate)}" are one word',
         loaded.name,
-        "use --protocol pll-original, which hides one token at a time",
+        "use nnd evaluate --protocol pll-original, which hides one token at a time",
     )

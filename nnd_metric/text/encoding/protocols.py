@@ -107,7 +107,7 @@ def check_kind(loaded: TextModel, protocol: Protocol) -> None:
             f"this is a masked language model ({type(loaded.model).__name__}), which "
             f'predicts hidden tokens, not the next one as protocol "{protocol.name}" needs',
             loaded.name,
-            f"use --protocol {' or '.join(takes)}",
+            f"use nnd evaluate --protocol {' or '.join(takes)}",
         )
     kind = "an encoder-decoder" if loaded.is_encoder_decoder else "a decoder-only model"
     raise ScoringError(

@@ -218,7 +218,7 @@ def test_a_family_that_is_no_language_model(tmp_path: Path, tiny: Tiny) -> None:
         tmp_path
     )
     tiny("gpt2").tokenizer.save_pretrained(tmp_path)
-    check_refused(tmp_path, "model.damaged")
+    check_refused(tmp_path, "model.not-a-language-model", "vit: it reads images")
 
 
 def test_the_config_alone_tells_whether_there_is_a_model(folder: Saved, tmp_path: Path) -> None:
