@@ -68,20 +68,26 @@ def kill_on_the_way(place: Path) -> None:
     assert not (place / "killed/figure-4" / TRAINING).exists()
 
 
-def test_figure_4_is_made_by_commands_and_is_the_same_after_a_kill(nnd: Nnd, place: Path) -> None:
+def draw(nnd: Nnd, place: Path, name: str) -> bytes:
+    assert nnd("curve", f"{name}/figure-4/{HISTORY}", "--out", f"{name}.svg").code == 0
+    return (place / f"{name}.svg").read_bytes()
+
+
+def test_figure_4_is_made_by_commands(nnd: Nnd, place: Path) -> None:
     done = nnd(*COMMAND, "--out", "whole/figure-4")
     assert done.code == 0, done.err
     check_whole(place / "whole/figure-4")
+    assert b"coherence" in draw(nnd, place, "whole")
 
+
+@pytest.mark.full
+def test_figure_4_is_the_same_after_a_kill(nnd: Nnd, place: Path) -> None:
+    assert nnd(*COMMAND, "--out", "whole/figure-4").code == 0
     kill_on_the_way(place)
     resumed = nnd(*COMMAND, "--out", "killed/figure-4", "--resume")
     assert resumed.code == 0, resumed.err
-    for name in ("whole", "killed"):
-        assert nnd("curve", f"{name}/figure-4/{HISTORY}", "--out", f"{name}.svg").code == 0
     check_same(place / "whole/figure-4", place / "killed/figure-4")
-    first, second = ((place / f"{name}.svg").read_bytes() for name in ("whole", "killed"))
-    assert b"coherence" in first
-    assert first == second
+    assert draw(nnd, place, "whole") == draw(nnd, place, "killed")
 
 
 def check_whole(out: Path) -> None:
