@@ -300,7 +300,7 @@ def run_small(command: str, nnd: Nnd, place: Path) -> Ran:
 def rows_with_weights() -> Iterator[object]:
     for row in ROWS:
         if row.commands and row.needs:
-            # The 32 entries of the list are also tried one by one, in `test_stand_ins`.
+            # The entries of the list are also checked by `test_built_in_lists`.
             takes_long = "--runs laban2022" in " ".join(row.commands)
             yield pytest.param(row, marks=[pytest.mark.full] if takes_long else [], id=str(row))
 
