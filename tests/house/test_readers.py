@@ -10,6 +10,7 @@ ROOMS = ("schemas", "converters", "nnd_metric", "cards")
 
 JSON = {
     "cards/guide/build.py": "a notebook of the guide",
+    "converters/make/forms/data_values.py": "a text in the form of JSON, to be written again",
     "converters/onboard/check/separate_run.py": "lines of our own process, with any character",
     "nnd_metric/likelihood/engine/likelihood_cache.py": "a sealed proof, compared as a text",
     "nnd_metric/likelihood/models/model_digests.py": "what the library tokenizers has just written",
@@ -53,7 +54,8 @@ def test_json_of_others_has_one_reader() -> None:
 def test_no_file_of_json_is_read_through_another_library() -> None:
     others = ("pl.read_json", "pl.read_ndjson", "pl.scan_ndjson", "orjson.loads", "pd.read_json")
     assert not callers(*others)
-    assert callers("json.JSONDecoder") == {"schemas/reading/records.py"}
+    decoders = {"schemas/reading/records.py", "converters/make/forms/embedded.py"}
+    assert callers("json.JSONDecoder") == decoders
 
 
 def test_cells_have_one_reader() -> None:

@@ -39,6 +39,7 @@ def runs(tmp_path: Path) -> Runs:
             rows = scored(model, verdicts, error_category="bad")
             folder = write_run(tmp_path / f"run{number}", rows)
             result = {"model": model, "version": "1", "signature": "nnd", "protocol": "native"}
+            result["clusters"] = 1
             document = {"results": [result | facts]}
             write_sealed(folder / "result.json", document)
             folders.append(folder)

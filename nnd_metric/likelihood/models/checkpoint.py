@@ -1,6 +1,5 @@
 """A checkpoint: a folder, a repository of the Hub, or one GGUF file in either; its tokenizer."""
 
-import json
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -47,7 +46,7 @@ from nnd.metric.likelihood.models.loading import Loading
 from nnd.metric.likelihood.models.model_files import check_named_files, joint_digest, weight_files
 from nnd.metric.likelihood.models.model_places import check_local, split_gguf
 from nnd.metric.likelihood.models.other_formats import check_repository
-from nnd.schemas import ScoringError
+from nnd.schemas import NNDError, ScoringError, read_json
 
 _SUBFOLDER, _CONFIG, _TOKENS = "tokenizer", "tokenizer_config.json", "tokenizer.json"
 
@@ -112,8 +111,8 @@ class Checkpoint:
         """Raise ScoringError if this version of transformers does not know the type of model."""
         path = find_file(self.name, "config.json", self.options["revision"])
         kind = None
-        with suppress(OSError, ValueError, AttributeError):
-            kind = path and json.loads(path.read_bytes()).get("model_type")
+        with suppress(OSError, NNDError, AttributeError):
+            kind = path and read_json(path).get("model_type")
         if isinstance(kind, str) and kind not in CONFIG_MAPPING:
             raise ScoringError(
                 "model.new-type",

@@ -45,8 +45,8 @@ def test_a_full_disk_leaves_nothing_half_written(
     )
 
     assert done.stdout == (
-        f"{target}: cannot be written: File too large; free some space, or name another "
-        "folder with --out\n"
+        f"{target}: cannot be written: File too large; name a place whose file system "
+        "takes files of this size with --out\n"
     )
     after = {path.name: path.read_bytes() for path in target.parent.rglob("*") if path.is_file()}
     assert after == before

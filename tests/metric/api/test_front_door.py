@@ -31,6 +31,7 @@ BESIDE_COMMANDS = {
     "SourceError",
     "__version__",
     "estimate",  # nnd evaluate --dry-run
+    "estimate_runs",  # the same with --runs
     "evaluate_runs",  # nnd evaluate --runs
     "judged_models",  # nnd evaluate --judged
     "load_pairs",

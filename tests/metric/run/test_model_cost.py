@@ -45,7 +45,7 @@ def test_a_run_says_what_it_cost(loaded: Loaded, tmp_path: Path) -> None:
     # so the baseline has less than half.
     assert 0 < work.baseline < 0.5
     assert cost.sentence() in found.details()
-    assert json.loads((run / COST).read_bytes()) == {"models": [cost.to_dict()]}
+    assert json.loads((run / COST).read_bytes())["models"] == [cost.to_dict()]
     assert COST not in read_document(run / "result.json")["outputs"]
     alone = evaluate(loaded("gpt2"), data, scoring=Scoring(cache=False, unconditional=False))
     assert [result.work.baseline for result in alone.results] == [0]
@@ -106,10 +106,14 @@ def test_what_people_do_to_the_cost_concerns_no_result(loaded: Loaded, tmp_path:
     data, run = write_pairs(tmp_path), tmp_path / "run"
     evaluate(loaded("gpt2"), data, out=run, scoring=PLAIN)
     rows = read_run(run)
-    for damage in ("{", '{"models": [{"model": "gpt2", "tokens": "many"}]}', None):
-        (run / COST).unlink() if damage is None else (run / COST).write_text(damage)
+    for damage in ("{", '{"models": [{"model": "gpt2", "tokens": "many"}]}'):
+        (run / COST).write_text(damage)
         assert read_costs(run / COST) == {}
         assert read_run(run).equals(rows)
+        with pytest.raises(NNDError, match=COST):  # a person's file is not replaced
+            evaluate(loaded("gpt2"), data, out=run, scoring=PLAIN)
+        (run / COST).unlink()
+        assert read_costs(run / COST) == {}
         evaluate(loaded("gpt2"), data, out=run, scoring=PLAIN)
         assert [*read_costs(run / COST)] == ["gpt2"]
     (run / "result.json").unlink()

@@ -325,6 +325,9 @@ def test_whatever_the_trainer_logs_to_gets_it(finished: Finished) -> None:
 def test_a_category_called_like_a_number_of_ours_does_not_take_its_place() -> None:
     odd = histories.entry(4, 0.5, pass_rate=0.1, seconds=0.2, share_of_time=0.3, rude=0.4)
     assert log_of(odd) == {
+        'nnd/"pass_rate"': 0.1,
+        'nnd/"seconds"': 0.2,
+        'nnd/"share_of_time"': 0.3,
         "nnd/pass_rate": 0.5,
         "nnd/rude": 0.4,
         "nnd/seconds": 1.0,

@@ -22,7 +22,9 @@ HOSTILE = (
 def hostile_pairs() -> pl.DataFrame:
     """Every hostile text in every field that a report shows."""
     n = 4 * len(HOSTILE)
-    texts = list(itertools.islice(itertools.cycle(HOSTILE), n))
+    # NUL is refused in texts of pairs.
+    hostile = [text.replace("\0", "") for text in HOSTILE]
+    texts = list(itertools.islice(itertools.cycle(hostile), n))
     unlike = ("pair_id", "context", "candidate_high", "candidate_low", "context_id")
     alike = ("error_category", "error_group", "aspect", "category", "split", "system_low")
     return pl.DataFrame(

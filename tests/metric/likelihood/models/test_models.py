@@ -123,7 +123,7 @@ TOKENIZER_FILES = ["tokenizer.json", "tokenizer_config.json"]
     ("name", "damage", "code"),
     [
         ("gpt2", without("config.json", WEIGHTS, *TOKENIZER_FILES), "model.unknown"),
-        ("gpt2", half_of("config.json"), "model.unknown"),
+        ("gpt2", half_of("config.json"), "file.cut-off"),
         ("gpt2", without(WEIGHTS), "model.damaged"),
         ("gpt2", half_of(WEIGHTS), "model.damaged"),
         # For most of these transformers makes up a tokenizer that knows no word.
