@@ -1,7 +1,7 @@
 """The key of all tests beside those of categories, which no name of a category can take.
 
 Numbers by category stand under the name of the category, and those of all tests under `overall`. A
-category of that name, which people often give to an aspect, stands under its name in quotes; so
+category of that name, which people often give to an aspect, has its name in quotes as its key; so
 does a name that is `overall` within quotes already, so that no two categories share a key.
 """
 

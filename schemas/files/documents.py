@@ -225,7 +225,7 @@ def own_files(folder: Path, document: str) -> set[str]:
 
 
 def _is_sealed(path: Path) -> bool:
-    """Whether nnd wrote a file that no document lists, and nobody changed it since."""
+    """Whether nnd wrote a file that no document lists, and that it was not changed since."""
     try:
         content = read_json(path, with_nul=True)
     except SourceError:

@@ -68,7 +68,7 @@ def guess_cells(path: Path, *, even: bool = True) -> tuple[dict[str, Any], list[
 
 
 def find_options(path: Path) -> dict[str, Any]:
-    """Return the delimiter and the quotation of cells in a file that nobody described.
+    """Return the delimiter and the quotation of cells in a file that is not described.
 
     Cells of a .csv may be quoted; those of a .tsv are if one has doubled quotes, or if the file
     cannot be read otherwise.

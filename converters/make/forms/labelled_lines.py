@@ -10,7 +10,7 @@ _KEYED = re.compile(
 )
 _UNDERLINE = re.compile(r"[-=]{3,}")
 _NO_NAME = re.compile(r"[a-z_]|[^\W\d].*[_\d]")
-"""Matches a key that is no speaker: it begins with a small letter, or holds a digit later."""
+"""Matches a key that is not a speaker: it begins with a small letter, or holds a digit later."""
 
 _HEADING = 2
 

@@ -10,7 +10,7 @@ SPEAKER = rf"(?:^|(?<=\|))[^\S\n]*(?P<name>{NAME}):(?=\s|$)"
 """Multi-line pattern of the name of a speaker at the beginning of a turn."""
 
 _PROTECTED = re.compile(
-    rf"{SPEAKER}[^\S\n]*"  # without a blank after it, a name is no speaker
+    rf"{SPEAKER}[^\S\n]*"  # without a space after it, a name is not a speaker
     r"|(?:https?://|www\.)\S+"
     r"|(?<!\S)\S*\d\S*",
     re.MULTILINE,

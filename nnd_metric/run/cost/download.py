@@ -32,7 +32,7 @@ class Download(NamedTuple):
 
     Attributes:
         bytes: Their size; 0 if they are here, None if it is not known.
-        source: Who says so: this machine, the Hub, or the list of runs; None if nobody does.
+        source: Who says so: this machine, the Hub, or the list of runs; None if unknown.
     """
 
     bytes: int | None

@@ -28,7 +28,7 @@ class EntryEstimate(Record):
         data: What is scored.
         download_bytes: Size of the weights that are not on this machine; 0 if they are, None if
             it is not known.
-        download_source: Who says so: this machine, the Hub, or the list; None if nobody does.
+        download_source: Who says so: this machine, the Hub, or the list; None if unknown.
         left_out: Why it would be left out, or None.
         is_available: Whether anybody can load the model.
     """
@@ -146,7 +146,7 @@ def _unfit(entry: RunEntry) -> str | None:
 
 
 def _without_model(entry: EntryEstimate) -> str:
-    """Return why an entry is left out, without the name of its model, which stands beside it."""
+    """Return why an entry is left out, without the name of its model, which is next to it."""
     return (entry.left_out or "").removeprefix(f"{entry.model}: ")
 
 

@@ -42,7 +42,7 @@ class RunEntry:
         cluster: The column of a table of one's own whose values belong together, or None.
         published: What others published for the model on the data, or None.
         elements: What of a paper the entry repeats, as the paper calls it: Table 2, Figure 3.
-        unavailable: Why nobody can load the model, if the entry only states what was published.
+        unavailable: Why the model cannot be loaded, if the entry only states what was published.
         download: Size in GB of the model's weights, or None if the list does not state it.
     """
 

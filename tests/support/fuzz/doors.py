@@ -32,7 +32,7 @@ from nnd.schemas.reading.yaml import read_yaml
 NAMES = ("context", "candidate_high", "candidate_low", "error_category")
 NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?", re.ASCII)
 TWICE = "__twice__"
-"""What the name of a key begins with that stands in the file a second time without it."""
+"""What the name of a key begins with that is also in the file without it."""
 MODEL = "tiny"
 
 
