@@ -18,6 +18,7 @@ from support.card_folders import (
     make_folder,
     number,
     row,
+    rows_of_paragraphs,
     section,
     table,
 )
@@ -486,19 +487,7 @@ def test_the_card_says_how_far_annotators_agree(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("n", [7, 12])
 def test_clusters_are_counted_and_few_are_said(n: int, tmp_path: Path) -> None:
-    rows = [
-        row(
-            f"{bird}{number}.{copy}",
-            bird,
-            label,
-            context_id=f"c{number}.{copy}",
-            context=f"{number} {copy}",
-            inputs={"paragraph": f"p{number}", "question": f"{copy}"},
-        )
-        for number in range(n)
-        for copy in range(3)
-        for bird, label in (("heron", "good"), ("wren", "wrong"))
-    ]
+    rows = rows_of_paragraphs(n, questions=3)
     card = data_card(make_folder(tmp_path, rows, cluster="paragraph"), "birds/birds")
     limits = section(card, "Limitations")
     assert f"from {3 * n} contexts in {n} paragraphs, so intervals are computed over par" in limits

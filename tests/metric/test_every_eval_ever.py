@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from support.card_folders import make_folder, row
+from support.card_folders import make_folder, rows_of_paragraphs
 from support.refusals import refusal
 from support.report.runs import Pretended, write_run
 
@@ -95,19 +95,7 @@ def test_without_pairs_there_are_rates_only(
 
 def test_few_clusters_are_said(loaded: Callable[[str], LoadedModel], tmp_path: Path) -> None:
     for n in (7, 12):
-        rows = [
-            row(
-                f"{bird}{number}.{copy}",
-                bird,
-                label,
-                context_id=f"c{number}.{copy}",
-                context=f"The cat {number} {copy}",
-                inputs={"paragraph": f"The cat {number}", "copy": f"{copy}"},
-            )
-            for number in range(n)
-            for copy in range(2)
-            for bird, label in (("heron", "good"), ("wren", "wrong"))
-        ]
+        rows = rows_of_paragraphs(n, questions=2)
         data = make_folder(tmp_path / f"{n}", rows, cluster="paragraph")
         evaluate(loaded("gpt2"), data, out=tmp_path / f"run{n}", scoring=PLAIN)
         made = export(tmp_path / f"run{n}", tmp_path / f"out{n}", to="every-eval-ever", data=data)

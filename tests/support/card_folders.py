@@ -79,6 +79,23 @@ def row(candidate_id: str, system: str, label: str | None, **fields: Any) -> dic
 ROWS = (row("a", "heron", "good"), row("b", "wren", "wrong"), row("c", "plover", "rude"))
 
 
+def rows_of_paragraphs(n: int, *, questions: int) -> list[dict[str, Any]]:
+    """A good and a wrong candidate for each of some questions about each of `n` paragraphs."""
+    return [
+        row(
+            f"{bird}{number}.{question}",
+            bird,
+            label,
+            context_id=f"c{number}.{question}",
+            context=f"The cat {number} {question}",
+            inputs={"paragraph": f"The cat {number}", "question": f"{question}"},
+        )
+        for number in range(n)
+        for question in range(questions)
+        for bird, label in (("heron", "good"), ("wren", "wrong"))
+    ]
+
+
 def make_folder(place: Path, rows: Sequence[Mapping[str, Any]] = ROWS, **facts: Any) -> Path:
     """Convert invented rows; by default three, which make two pairs."""
     source = place / "source"

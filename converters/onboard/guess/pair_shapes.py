@@ -9,8 +9,9 @@ from typing import Any
 from nnd.converters.check import words_of
 from nnd.converters.onboard.contents.level_columns import Column, level_of
 from nnd.converters.onboard.guess import name_words as words
-from nnd.converters.onboard.guess.draft import TODO, Draft, quoted, taxonomy_of
+from nnd.converters.onboard.guess.draft import Draft
 from nnd.converters.onboard.guess.roles import Roles, is_score
+from nnd.converters.onboard.guess.source_parts import TODO, quoted, taxonomy_of
 from nnd.converters.source import unfolded_keys
 
 SIDES = 2

@@ -11,15 +11,7 @@ from nnd.converters.check import words_of
 from nnd.converters.onboard.contents.level_columns import Column
 from nnd.converters.onboard.guess import name_words as words
 from nnd.converters.onboard.guess.clusters import propose_cluster
-from nnd.converters.onboard.guess.draft import (
-    NO_ERROR,
-    TODO,
-    Draft,
-    aspect_names,
-    literal,
-    questions_of,
-    quoted,
-)
+from nnd.converters.onboard.guess.draft import NO_ERROR, Draft
 from nnd.converters.onboard.guess.name_words import more_is_better
 from nnd.converters.onboard.guess.pair_shapes import (
     SIDES,
@@ -34,6 +26,13 @@ from nnd.converters.onboard.guess.pair_shapes import (
     write_verdicts,
 )
 from nnd.converters.onboard.guess.roles import MARKED, UNMARKED, Roles, is_unclear
+from nnd.converters.onboard.guess.source_parts import (
+    TODO,
+    aspect_names,
+    literal,
+    questions_of,
+    quoted,
+)
 from nnd.schemas import SourceError, check_known
 
 _TAG = re.compile(r"<(\w+)>[^<>]+</\1>")

@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from nnd.converters.onboard.guess.draft import TODO, Draft, questions_of, taxonomy_of
+from nnd.converters.onboard.guess.draft import Draft
+from nnd.converters.onboard.guess.source_parts import TODO, questions_of, taxonomy_of
 from nnd.schemas import load_yaml, one_line
 
 TO_FILL = TODO

@@ -7,7 +7,7 @@ from typing import Any
 
 import yaml
 
-from nnd.converters.onboard.guess.draft import Change
+from nnd.converters.onboard.guess.source_parts import Change
 from nnd.schemas import listed, one_line
 
 INSTEAD = "or, in place of"
