@@ -142,13 +142,14 @@ def estimate_runs(
         ScoringError: As `evaluate_runs`, except that a model or data that cannot be found is a row
             with the reason.
     """
-    entries = _read_list(runs, data or {}, scoring, loading).entries
+    read = _read_list(runs, data or {}, scoring, loading)
+    entries = read.entries
     missing = _missing_data(entries)
     reasons = [
         entry.unavailable or next((missing[name] for name in entry.data if name in missing), None)
         for entry in entries
     ]
-    return estimate_entries(entries, reasons)
+    return estimate_entries(entries, reasons, scorers=len(read.scorers))
 
 
 def _read_list(
@@ -218,26 +219,29 @@ def _find(name: str) -> str:
 
 def _with_data(entries: Sequence[RunEntry], missing: Trouble) -> list[RunEntry]:
     """Return the entries whose data can be found, with its places."""
-    found: dict[str, str | None] = {}
-    for entry in entries:
-        for name in entry.data:
-            if name not in found:  # each is looked for once
-                found[name] = None
-                with missing.survived(None, name), entry.named():
-                    found[name] = _find(name)
-    places = [(entry, [found[name] for name in entry.data]) for entry in entries]
+    found = _find_each([(entry, name) for entry in entries for name in entry.data], missing)
     return [
-        replace(entry, data=tuple(place for place in of_entry if place is not None))
-        for entry, of_entry in places
-        if None not in of_entry
+        replace(entry, data=tuple(found[name] for name in entry.data))
+        for entry in entries
+        if found.keys() >= {*entry.data}
     ]
 
 
 def _with_place(scorers: Sequence[ScorerEntry], missing: Trouble) -> list[ScorerEntry]:
     """Return the scorers whose data can be found, with its place."""
-    found: dict[str, str] = {}
-    for entry in scorers:
-        if entry.data not in found:
-            with missing.survived(None, entry.data), entry.named():
-                found[entry.data] = _find(entry.data)
+    found = _find_each([(entry, entry.data) for entry in scorers], missing)
     return [replace(e, data=found[e.data]) for e in scorers if e.data in found]
+
+
+def _find_each(
+    named: Sequence[tuple[RunEntry | ScorerEntry, str]], missing: Trouble
+) -> dict[str, str]:
+    """Return name of data → its place; each is looked for once."""
+    found: dict[str, str] = {}
+    by_name = dict[str, RunEntry | ScorerEntry]()
+    for entry, name in named:
+        by_name.setdefault(name, entry)
+    for name, entry in by_name.items():
+        with missing.survived(None, name), entry.named():
+            found[name] = _find(name)
+    return found

@@ -75,11 +75,13 @@ def tables_in(folder: Path, wanted: Collection[str] | None = None) -> list[OwnTa
     return [read_table(names[name], wanted) for name in sorted(names) if name != HUMAN_SCORES]
 
 
-def read_hub_dataset(folder: Path, name: str) -> list[OwnTable]:
+def read_hub_dataset(
+    folder: Path, name: str, wanted: Collection[str] | None = None
+) -> list[OwnTable]:
     """Return the tables of a downloaded dataset, with their splits and the names of classes."""
     splits, classes = hub_files(folder, name)
     return [
-        _completed(read_table(path), split, {**classes_of_parquet(path), **classes})
+        _completed(read_table(path, wanted), split, {**classes_of_parquet(path), **classes})
         for split, paths in splits.items()
         for path in paths
     ]

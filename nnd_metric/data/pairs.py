@@ -224,7 +224,7 @@ def _find_tables(
         return tables_in(place.path, wanted), place
     folder = find_place(f"{place.repo}@{place.commit}", HUB_FILES).path
     is_empty = all(path.name == "README.md" for path in folder.rglob("*.*"))
-    return [] if is_empty else read_hub_dataset(folder, place.repo), place
+    return [] if is_empty else read_hub_dataset(folder, place.repo, wanted), place
 
 
 def _read_folder(folder: Path, name: str, where: str) -> PairSet:

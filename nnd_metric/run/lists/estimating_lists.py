@@ -54,10 +54,12 @@ class ListEstimate(Printable):
     """What a list of runs would take.
 
     Attributes:
-        entries: One per entry of the list, in its order.
+        entries: One per entry of the list with a model, in its order.
+        scorers: Number of entries with a scorer, of which nothing is estimated.
     """
 
     entries: tuple[EntryEstimate, ...]
+    scorers: int = 0
 
     def headline(self) -> str:
         """Return how many entries would run, and what has to be downloaded for them."""
@@ -101,14 +103,19 @@ class ListEstimate(Printable):
         if None in sources:
             yield "Unknown sizes: neither the Hub nor the list states them."
         yield "Sizes are of weights alone, each model counted once."
+        if self.scorers:
+            yield f"Not in the table: {counted(self.scorers, 'scorer')} of the list."
 
 
-def estimate_entries(entries: Sequence[RunEntry], reasons: Sequence[str | None]) -> ListEstimate:
+def estimate_entries(
+    entries: Sequence[RunEntry], reasons: Sequence[str | None], *, scorers: int = 0
+) -> ListEstimate:
     """Return what the entries would take.
 
     Args:
-        entries: The entries.
+        entries: The entries with a model.
         reasons: Of each entry, why it is left out whatever its model is, or None.
+        scorers: Number of the other entries.
     """
     asked = {entry.model: entry.loading for entry in entries if entry.unavailable is None}
     stated = {entry.model: entry.download for entry in entries if entry.download is not None}
@@ -133,7 +140,7 @@ def estimate_entries(entries: Sequence[RunEntry], reasons: Sequence[str | None])
                 is_available,
             )
         )
-    return ListEstimate(tuple(found))
+    return ListEstimate(tuple(found), scorers)
 
 
 def _unfit(entry: RunEntry) -> str | None:

@@ -93,6 +93,17 @@ def test_what_is_printed(listed: Callable[[str], Path], nnd: Nnd, tmp_path: Path
     assert {*tmp_path.rglob("*")} == before
 
 
+def test_scorers_are_counted_and_not_estimated(listed: Callable[[str], Path], nnd: Nnd) -> None:
+    listed("""
+        - {model: ./gpt2, data: birds}
+        - {scorer: length, data: birds}
+        - {scorer: rouge1, data: birds}
+    """)
+    ran = nnd("evaluate", "--runs", "runs.yaml", "--dry-run")
+    assert (ran.code, "1 of 1 entries" in ran.out) == (0, True)
+    assert "Not in the table: 2 scorers of the list." in ran.out
+
+
 def test_a_model_that_does_not_fit_is_named(
     listed: Callable[[str], Path], nnd: Nnd, monkeypatch: pytest.MonkeyPatch
 ) -> None:
