@@ -2,13 +2,12 @@
 
 import json
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import datasets
 import pytest
-from support.hub.loading import Ask, reader
+from support.hub.loading import Ask
 from support.hub.server import Hub
 from support.refusals import check_refusal, refusal
 
@@ -40,18 +39,6 @@ def folder_of(tmp_path: Path, files: dict[str, bytes]) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
     return tmp_path / "repository"
-
-
-@pytest.fixture(scope="module")
-def hub() -> Iterator[Hub]:
-    with Hub() as hub:
-        yield hub
-
-
-@pytest.fixture(scope="module")
-def ask(hub: Hub, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
-    with reader(hub, tmp_path_factory.mktemp("home")) as ask:
-        yield ask
 
 
 OUTSIDE = [

@@ -3,7 +3,6 @@
 import io
 import json
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -34,19 +33,6 @@ def parquet(columns: dict[str, list[Any]]) -> bytes:
     buffer = io.BytesIO()
     pl.DataFrame(columns).write_parquet(buffer)
     return buffer.getvalue()
-
-
-@pytest.fixture(scope="module")
-def hub() -> Iterator[Hub]:
-    with Hub() as hub:
-        yield hub
-
-
-@pytest.fixture(scope="module")
-def ask(hub: Hub, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
-    """One process for all tests, each of which has a dataset of its own."""
-    with reader(hub, tmp_path_factory.mktemp("home")) as ask:
-        yield ask
 
 
 @pytest.fixture
