@@ -100,8 +100,9 @@ def check(value: object, levels: int = 100) -> None:
         raise Wrong
 
 
-def objects(value: object) -> list[dict[str, Any]]:
-    check(value)
+def objects(value: object, *, in_lines: bool = True) -> list[dict[str, Any]]:
+    """Return the rows of a table; in a file of lines, the levels of each line count."""
+    check(value, 101 if in_lines else 100)
     if not isinstance(value, list) or not value or not all(isinstance(row, dict) for row in value):
         raise Wrong
     return value
@@ -316,7 +317,7 @@ RATE_NAMES = ("model", "category", "pass_rate")
 def plain_rates(value: object) -> Any:
     rows = [
         (row.get("model"), row.get("category"), number_of(row.get("pass_rate")))
-        for row in objects(value)
+        for row in objects(value, in_lines=False)
     ]
     if not all(isinstance(name, str) for row in rows for name in row[:2]):
         raise Wrong
